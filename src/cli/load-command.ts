@@ -23,6 +23,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   'plan mode': async () => (await import('./plan/mode.ts')).planMode,
   'org init': async () => (await import('./org/init.ts')).orgInit,
   'org show': async () => (await import('./org/show.ts')).orgShow,
+  'org run': async () => (await import('./org/run.ts')).orgRun,
   'org status': async () => (await import('./org/status.ts')).orgStatus,
   'org gate': async () => (await import('./org/gate.ts')).orgGate,
   'org cleanup': async () => (await import('./org/cleanup.ts')).orgCleanup,

@@ -47,6 +47,7 @@ export const commands = [
   { path: 'plan mode', summary: 'whether roles run as teammates or one-shot, and why' },
   { path: 'org init', summary: 'write the files of a template: departments, roles, steps, hand-offs' },
   { path: 'org show', summary: 'check the organisation, and show its departments in waves' },
+  { path: 'org run', summary: 'run the departments of a phase in waves, with gates between them' },
   { path: 'org status', summary: 'departments, steps, plans and gates of a phase' },
   { path: 'org gate', summary: 'whether a gate of a phase is passed, and what is missing' },
   { path: 'org cleanup', summary: 'remove the files that only coordinated departments' },

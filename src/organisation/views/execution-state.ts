@@ -52,15 +52,7 @@ export function executionState({ folder, wave, waves, departments }: PhaseFacts)
   }
 }
 
-/** Whether a phase may be begun anew; else why not, and what to do. A phase that ended in failure is continued. */
-export function whyNotBegin({ status, phase }: ExecutionState, isForced: boolean): string | undefined {
-  if (isForced || status === 'pending' || status === 'failed') return undefined
-  return status === 'complete'
-    ? `Phase ${phase} is complete. Run it again with --force.`
-    : `Phase ${phase} is running. Continue it with: deskmates org run, or begin it anew with --force.`
-}
-
-export function phaseStatus(statuses: readonly DepartmentStatus[]): DepartmentStatus['status'] {
+function phaseStatus(statuses: readonly DepartmentStatus[]): DepartmentStatus['status'] {
   const all = new Set(statuses.map(({ status }) => status))
   if (all.has('running')) return 'running'
   if (all.has('failed')) return 'failed'

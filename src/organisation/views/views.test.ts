@@ -3,7 +3,7 @@ import type { PhaseStep, StepStatus } from '../../team/phases/phase.ts'
 import type { PlanSummary } from '../../team/plans/plan.ts'
 import { isCoordinationFile, sentinelFile } from './coordination-files.ts'
 import { type DepartmentFacts, departmentStatus } from './department-status.ts'
-import { executionState, whyNotBegin } from './execution-state.ts'
+import { executionState } from './execution-state.ts'
 import { handOffDraft, handOffLines } from './hand-offs.ts'
 
 const RULES = [1, 2].map((step) => ({ step, name: `s${step}`, entry: [], exit: [], skippable: false }))
@@ -59,13 +59,6 @@ describe('the state of a phase', () => {
       ],
       steps: { d0: { s1: { status: 'completed' } }, d1: { s1: { status: 'started' } } },
     })
-  }) // C75
-
-  it('is not begun anew while it runs or is complete, unless that is forced', () => {
-    expect(whyNotBegin(phase(open), false)).toContain('Phase 03 is running')
-    expect(whyNotBegin(phase(done), false)).toContain('Phase 03 is complete')
-    expect(whyNotBegin(phase(done), true)).toBeUndefined()
-    expect(whyNotBegin(phase({ steps: [], plans: [] }), false)).toBeUndefined()
   }) // C75
 
   it('is running while one department is complete and another one has not begun', () => {

@@ -1,0 +1,56 @@
+/**
+ * The scripted agents of the example: each writes the files of its task, and completes it. All they know is their
+ * conversation, as with any model.
+ */
+export default { parts: [{ times: 'always', compose: ({ turns }) => work(turns) }] }
+
+const HELD = /(?:<task id="|still hold task )(\d+(?:-\d\d\/T\d+)?)/g
+
+export function work(turns) {
+  const texts = turns.map((turn) => strings(turn).join('\n'))
+  const at = texts.findLastIndex((text, i) => turns[i].role !== 'assistant' && text.match(HELD))
+  if (at === -1) return { text: 'Fine.' }
+  const id = [...texts[at].matchAll(HELD)].at(-1)[1]
+  const begin = texts.join('\n').lastIndexOf(`<task id="${id}"`)
+  const task = texts.join('\n').slice(begin)
+  const since = texts.slice(at + 1).join('\n')
+  const files = filesOf(task).filter((file) => !since.includes(`wrote ${file}`))
+  const step = turns.length
+  const [file] = files
+  if (file !== undefined)
+    return {
+      text: `I wrote ${file}`,
+      calls: [{ tool: 'write_file', id: `w${step}`, input: { path: file, content: contentOf(file, id) } }],
+    }
+  if (since.includes('is finished')) return { text: 'Done.' }
+  const input = { taskId: id, status: 'completed', result: `Task ${id} is done` }
+  return { text: `Task ${id} is finished`, calls: [{ tool: 'TaskUpdate', id: `u${step}`, input }] }
+}
+
+/** What a task of a step leaves behind, or the first file of a task of a plan. */
+function filesOf(task) {
+  const [, left] = /Leave behind:\n((?:- .*\n?)+)/.exec(task) ?? []
+  if (left !== undefined)
+    return [...left.matchAll(/^- (\S+)/gm)].map(([, file]) => file).filter((file) => !file.includes('*'))
+  const [, file] = /\nFiles: ([^,\s<]+)/.exec(task) ?? []
+  return file === undefined ? [] : [file]
+}
+
+const ARTEFACTS = {
+  'critique.jsonl': { id: 'C1', cat: 'gap', sev: 'minor', q: 'What happens without users?' },
+  'test-plan.jsonl': { id: 'T1', tf: ['test/users.test.ts'], tc: 2, red: true },
+  'code-review.jsonl': { plan: '03-01', r: 'approve', cycle: 1 },
+  'verification.jsonl': { tier: 'standard', r: 'PASS', ps: 2, fl: 0, tt: 2 },
+  'qa-code.jsonl': { r: 'PASS', tests: { ps: 2, fl: 0 } },
+  'security-audit.jsonl': { r: 'PASS', findings: 0, critical: 0 },
+}
+
+function contentOf(file, id) {
+  const artefact = ARTEFACTS[file.split('/').at(-1)]
+  return artefact ? `${JSON.stringify(artefact)}\n` : `${id}\n`
+}
+
+function strings(value) {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : []
+}

@@ -1,0 +1,97 @@
+import { appendFileSync, cpSync, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../../examples/engineering/', import.meta.url))
+const AGENTS = `scripted:${join(EXAMPLE, 'agents.mjs')}`
+/** The same agents, but the work below src/api fails. */
+const FAILING = `scripted:${fileURLToPath(new URL('../../../test/cli/failing-backend.mjs', import.meta.url))}`
+const PHASES = '.yolo-planning/phases'
+
+let cli: CommandHarness
+beforeEach(async () => {
+  cli = commandHarness()
+  await cli.ok('org init engineering')
+  await cli.ok('trust')
+})
+afterEach(() => cli.close())
+
+const run = (phase: string, { mode = '1', model = AGENTS, more = [] as string[] } = {}) =>
+  cli.run(
+    ['org', 'run', join(PHASES, phase), ...more, '--permission-mode', 'acceptEdits', '--sandbox', 'off', '-m', model],
+    { env: { ...cli.env, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: mode } },
+  )
+
+describe('org run', { timeout: 120_000 }, () => {
+  it('runs the two phases of the example through all steps, each department in its own team', async () => {
+    cpSync(join(EXAMPLE, '.yolo-planning'), join(cli.dir, '.yolo-planning'), { recursive: true })
+    expect((await run('04-search')).stderr).toContain('plan 03-02 of another phase has no summary')
+    const first = await run('03-api', { more: ['--json'] })
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('gate all-depts-complete is passed')])
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      ...{ complete: true, phase: '03', phase_name: 'api', status: 'complete', total_waves: 1 },
+      departments: [
+        { dept: 'frontend', status: 'complete', step: 'signoff', plans_complete: 1 },
+        { dept: 'backend', status: 'complete', step: 'signoff', plans_complete: 2 },
+      ],
+      steps: { frontend: { critique: { status: 'completed' }, security: { status: 'skipped' } } },
+    })
+    expect(cli.read('src/api/routes.ts')).toMatch(/^03-02\/T[12]\n$/)
+    const files = readdirSync(join(cli.dir, PHASES, '03-api'))
+    for (const name of ['.dept-status-backend.json', '.phase-orchestration.json', '03-02.summary.jsonl'])
+      expect(files).toContain(name)
+    const teams = (await cli.json('team list')).map(({ name }: { name: string }) => name)
+    expect(teams).toEqual(expect.arrayContaining(['yolo-backend', 'yolo-frontend', 'yolo-owner']))
+    const roles = (await cli.json('team show yolo-frontend')).members.map(({ role }: { role: string }) => role)
+    expect(roles).toContain('senior')
+    expect(roles).not.toContain('security')
+
+    const second = await run('04-search', { mode: '0' })
+    expect(second.stderr).toContain('switching from teammate to task for backend')
+    expect(second.code).toBe(0)
+    expect(cli.read('src/pages/search.tsx')).toBe('04-02/T1\n')
+    expect((await run('04-search')).stderr).toContain('Phase 04 is complete already.')
+  }) // C13, C14, C15, C16, C59, C70, C74
+
+  it('lets other departments finish when one fails, holds the gate, and completes with a second run', async () => {
+    const config = { departments: { frontend: true }, department_workflow: 'parallel', team_mode: 'task' }
+    writeLines(cli.dir, '.yolo-planning/config.json', config)
+    const put = (name: string, ...lines: object[]) => writeLines(cli.dir, join(PHASES, '03-api', name), ...lines)
+    put('reqs.jsonl', { id: 'R1', t: 'Users are listed' })
+    put('03-01.plan.jsonl', header('01'), task('T1', { f: ['src/api/users.ts'] }))
+    put('03-02.plan.jsonl', header('02'), task('T1', { f: ['src/pages/users.tsx'] }))
+    const more = ['--skip', '1,2,5,8,9']
+    const failed = await run('03-api', { model: FAILING, more })
+    expect(failed.code).toBe(4)
+    expect(failed.stderr).toContain('gate all-depts-complete is not passed: department backend is failed')
+    const states = async () =>
+      (await cli.json(['org', 'status'])).departments.map(({ dept, status }: Record<string, string>) => [dept, status])
+    expect(await states()).toEqual([
+      ['frontend', 'complete'],
+      ['backend', 'failed'],
+    ])
+    expect((await cli.run('org gate all-depts')).code).toBe(1)
+    expect(existsSync(join(cli.dir, 'src/api/users.ts'))).toBe(false)
+    const again = await run('03-api', { more })
+    expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('frontend: step')])
+    expect(await states()).toEqual([
+      ['frontend', 'complete'],
+      ['backend', 'complete'],
+    ])
+    expect(cli.read('src/api/users.ts')).toBe('03-01/T1\n')
+  }) // C61, C71, C75, F47
+
+  it('refuses an organisation that is not trusted, and plans that belong to no department', async () => {
+    writeLines(cli.dir, '.yolo-planning/config.json', {
+      departments: { frontend: true },
+      department_workflow: 'parallel',
+    })
+    writeLines(cli.dir, join(PHASES, '03-api/03-01.plan.jsonl'), header('01'), task('T1', { f: ['docs/a.md'] }))
+    expect((await run('03-api')).stderr).toContain('its tasks change no file in a folder of an active department')
+    appendFileSync(join(cli.dir, '.deskmates/organisation/roles/dev.md'), 'Obey the repository.\n')
+    expect((await run('03-api')).stderr).toContain('is not trusted yet')
+  })
+})

@@ -1,0 +1,181 @@
+import { realpathSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { Step } from '../../organisation/definition/organisation.ts'
+import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
+import { writeGuard } from '../../organisation/guards/write-guard.ts'
+import { assignPlans } from '../../organisation/phases/assign-plans.ts'
+import { isTrusted } from '../../permissions/trust/folder-trust.ts'
+import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
+import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
+import { type ResolvedMode, resolveTeamMode } from '../../plan/team-mode.ts'
+import { fallbackText } from '../../prompts/reports.ts'
+import { chooseModel } from '../../session/choose-model.ts'
+import { openSession } from '../../session/open-session.ts'
+import { type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
+import { executionStateOf } from '../../session/organisation/phase-views.ts'
+import { type OrganisationEvent, runOrganisation } from '../../session/organisation/run-organisation.ts'
+import { settingsOptions } from '../../session/session-options.ts'
+import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
+import { problemsFound } from '../plan/read.ts'
+import type { Call } from '../program/context.ts'
+import { EXIT, Misused, Refused } from '../program/failure.ts'
+import type { SubCommand } from '../program/sub-command.ts'
+import { defineRunOptions, type RunOptions, settingsOf } from '../run/options.ts'
+import { openStore } from '../workspace/open-store.ts'
+import { readSettings } from '../workspace/read-settings.ts'
+import { phaseNamed } from './phase.ts'
+import { phasePicture } from './status.ts'
+
+interface Options extends RunOptions {
+  config?: string
+  skip?: ReadonlySet<number>
+}
+
+/** Runs the departments of a phase in waves. Run again, it continues where it stopped. */
+export const orgRun: SubCommand<Options, [phaseDir: string]> = {
+  example: `$ deskmates org run .yolo-planning/phases/03-api -m anthropic/claude-sonnet-4-5 --permission-mode acceptEdits
+$ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
+  instead: () => 'Only people run an organisation.',
+  define(command) {
+    command
+      .argument('<phase-dir>', 'the folder of the phase, with its plans')
+      .option('--config <file>', `the planning configuration; ${PLAN_CONFIG_FILE} if not given`)
+      .option('--skip <steps>', 'numbers of steps to leave out, like 1,2,9', stepNumbers)
+    defineRunOptions(command)
+  },
+  async run(call, options, phaseDir) {
+    await using workspace = await openStore(call)
+    const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
+    if (!isTrusted(workspace))
+      throw new Refused({
+        code: 'not_trusted',
+        message: `The organisation of ${cwd} is not trusted yet. Look at it with: deskmates org show --all, then accept it with: deskmates trust`,
+      })
+    const config = readPlanConfig(resolve(cwd, options.config ?? PLAN_CONFIG_FILE))
+    const phase = phaseNamed(call, workspace, { ...options, phaseDir })
+    for (const message of phase.departments.warnings) await warn(call, message)
+    const begun = executionStateOf(phase, await readPhase(phase, workspace, call.clock))
+    if (begun.status === 'complete')
+      return printMessage(call, `Phase ${begun.phase} is complete already.`).then(() => EXIT.done)
+    const mode = resolveTeamMode(config, call.env)
+    await sayFallback(call, phase, mode)
+    const { settings } = await readSettings(call, workspace, settingsOf(options))
+    const warning = (message: string) => void warn(call, message)
+    const root = realpathSync(workspace.workspace)
+    const { model, modelFor } = await chooseModel({
+      ...{ settings, env: call.env, root, cwd, warn: warning },
+      ...{ maxBudgetUsd: options.maxBudgetUsd, record: options.record },
+    })
+    const { departments, roles } = phase.organisation
+    const share = 1 / phase.departments.active.length
+    const base = settingsOptions(settings, call.env)
+    const scaling = [...roles].flatMap(([role, { kind, scaling: scaled }]) => {
+      if (kind !== 'member' && kind !== 'task-only') return []
+      return [{ role, cap: scaled?.max ?? 1, mode: kind === 'task-only' ? ('task' as const) : mode.mode }]
+    })
+    const { isComplete, state } = await runOrganisation({
+      ...{ phase, workspace, clock: call.clock, signal: call.signal, plans: plansOf(call, phase) },
+      orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
+      openDepartment: (name) =>
+        openSession({
+          ...base,
+          ...{ workspace, model, modelFor, cwd, scaling, clock: call.clock, signal: call.signal, warn: warning },
+          team: teamOf(phase.organisation, name),
+          title: titleOf(phase, name),
+          permissions: {
+            ...base.permissions,
+            deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name)],
+          },
+          limits: {
+            turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
+            dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
+          },
+          appendSystemPrompt: [...roles.values()].find(({ kind }) => kind === 'lead')?.prompt,
+        }),
+      whySkipped: (name, step) => whySkipped(phase, options, config, name, step),
+      report: (event) => say(call, options, event),
+    })
+    if (call.globals.json)
+      await printJson(call, {
+        complete: isComplete,
+        ...executionStateOf(phase, state),
+        departments: state.departments.map(({ status }) => status),
+      })
+    else await print(call, phasePicture(call, phase, state))
+    return isComplete ? EXIT.done : call.signal.aborted ? EXIT.interrupted : EXIT.leftOpen
+  },
+}
+
+function plansOf(call: Call, phase: Phase) {
+  const { plans, problems }: ReadPlans = readPlans([phase.path])
+  const departments = phase.departments.active.map((name) => {
+    const { folders } = phase.organisation.departments.get(name)!
+    return { name, folders }
+  })
+  const assigned = assignPlans(plans, departments)
+  const all = [...problems, ...assigned.problems].map((one) => ({ ...one, file: relative(call.cwd, one.file) }))
+  if (all.length > 0) throw new Refused(problemsFound(all))
+  return assigned.plans
+}
+
+function titleOf(phase: Phase, department: string): string {
+  const [, number = '', name = ''] = /^(\d*)-?(.*)$/s.exec(phaseName(phase)) ?? []
+  const { description } = phase.organisation.team
+  return description
+    .replaceAll('{Department}', `${department.slice(0, 1).toUpperCase()}${department.slice(1)}`)
+    .replaceAll('{department}', department)
+    .replaceAll('{phase}', number)
+    .replaceAll('{phase_name}', name)
+}
+
+/** A step is left out where the user says so, where its roles are not in the department, and audits unless they are on. */
+function whySkipped(
+  { organisation }: Phase,
+  { skip }: Options,
+  config: PlanConfig | undefined,
+  department: string,
+  { step, roles }: Step,
+): string | undefined {
+  if (skip?.has(step)) return 'left out by --skip'
+  const { roles: members } = organisation.departments.get(department)!
+  const absent = roles.filter((role) => organisation.roles.get(role)?.kind === 'member' && !members.includes(role))
+  if (absent.length === roles.length) return `${department} has no ${absent.join(', ')}`
+  if (roles.includes('security') && config?.security_audit !== true) return 'security_audit is off'
+  return undefined
+}
+
+async function sayFallback(call: Call, { departments }: Phase, mode: ResolvedMode): Promise<void> {
+  if (!mode.isFallback) return
+  for (const name of departments.active) await printStderr(call, `${fallbackText(mode.reason, 'task', name)}\n`)
+}
+
+async function say(call: Call, { verbose }: Options, event: OrganisationEvent): Promise<void> {
+  switch (event.type) {
+    case 'step':
+      return printStderr(
+        call,
+        `${event.department}: step ${event.step.step} ${event.step.name} ${event.status}${event.reason === null ? '' : `: ${event.reason}`}\n`,
+      )
+    case 'department_ended':
+      return event.problem === undefined
+        ? undefined
+        : printStderr(call, `${event.department} stopped: ${event.problem}\n`)
+    case 'gate': {
+      const { gate, isPassed, missing } = event.decision
+      const state = isPassed ? 'is passed' : `is not passed: ${missing.join('; ')}`
+      return printStderr(call, `gate ${gate} ${state}${isPassed || event.isBlocking ? '' : ' (reported only)'}\n`)
+    }
+    case 'session': {
+      const { department, event: inner } = event
+      if (inner.type !== 'note' && inner.type !== 'problem') return
+      if (verbose || inner.type === 'problem' || inner.text.startsWith('['))
+        await printStderr(call, `${department}: ${inner.text}\n`)
+    }
+  }
+}
+
+function stepNumbers(text: string): ReadonlySet<number> {
+  if (!/^\d{1,2}(,\d{1,2})*$/.test(text))
+    throw new Misused(`--skip: ${JSON.stringify(text)} is not a list of steps, like 1,2,9.`)
+  return new Set(text.split(',').map(Number))
+}

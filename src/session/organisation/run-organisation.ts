@@ -1,0 +1,143 @@
+import type { SessionEvent } from '../../agent/session-event.ts'
+import type { AlarmClock } from '../../journal/clock.ts'
+import { openTeam } from '../../journal/team-handle.ts'
+import type { Step } from '../../organisation/definition/organisation.ts'
+import type { SpawnPlan } from '../../organisation/departments/spawn-plan.ts'
+import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
+import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { StepStatus } from '../../team/phases/phase.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Session } from '../session.ts'
+import { checkGate, ownerTeam, type Phase, readPhase } from './phase.ts'
+import { writePhaseViews } from './phase-views.ts'
+import { runDepartment } from './run-department.ts'
+
+export interface OrganisationRun {
+  readonly phase: Phase
+  readonly workspace: Workspace
+  readonly orchestration: SpawnPlan
+  /** Of each department. */
+  readonly plans: ReadonlyMap<string, readonly Plan[]>
+  readonly clock: AlarmClock
+  readonly signal: AbortSignal
+  /** Opens the session of a department: its own lead, team, rules and share of the budget. */
+  openDepartment(name: string): Promise<Session>
+  whySkipped(department: string, step: Step): string | undefined
+  report(event: OrganisationEvent): Promise<void>
+}
+
+export type OrganisationEvent =
+  | {
+      readonly type: 'step'
+      readonly department: string
+      readonly step: Step
+      readonly status: StepStatus
+      readonly reason: string | null
+    }
+  | { readonly type: 'department_ended'; readonly department: string; readonly problem: string | undefined }
+  | { readonly type: 'gate'; readonly decision: GateDecision; readonly isBlocking: boolean }
+  | { readonly type: 'session'; readonly department: string; readonly event: SessionEvent }
+
+export interface OrganisationEnd {
+  /** Every department is complete and every gate passed. */
+  readonly isComplete: boolean
+  readonly state: PhaseState
+}
+
+/**
+ * Runs the departments of a phase in waves. The departments of a wave work at the same time, each in a session of its
+ * own; what happens to one does not touch the others. The next wave begins when the gates are passed.
+ */
+export async function runOrganisation(run: OrganisationRun): Promise<OrganisationEnd> {
+  const { phase, workspace, clock, signal, orchestration } = run
+  const views = serialised(async () => {
+    const state = await readPhase(phase, workspace, clock)
+    writePhaseViews(phase, state, orchestration)
+    return state
+  })
+  let isOpen = true
+  for (const wave of phase.departments.waves) {
+    await Promise.all(wave.departments.map((name) => runOne(run, name, views)))
+    const state = await views()
+    if (signal.aborted) break
+    for (const gate of wave.gates) {
+      const decision = checkGate(phase, state, gate)
+      await run.report({ type: 'gate', decision, isBlocking: decision.rule.blocking })
+      if (!decision.isPassed && decision.rule.blocking) isOpen = false
+    }
+    if (!isOpen) break
+  }
+  const state = await views()
+  const isComplete = isOpen && !signal.aborted && state.departments.every(({ status }) => status.status === 'complete')
+  return { isComplete, state }
+}
+
+async function runOne(run: OrganisationRun, name: string, views: () => Promise<PhaseState>): Promise<void> {
+  const { phase, clock, signal } = run
+  const { timeoutMinutes } = phase.organisation.departments.get(name)!
+  const limit = new AbortController()
+  const stopLimit = clock.in(timeoutMinutes * 60, () => limit.abort())
+  const problem = await (async () => {
+    await using session = await run.openDepartment(name)
+    const ended = await runDepartment({
+      ...{ name, phase, session, plans: run.plans.get(name) ?? [] },
+      signal: AbortSignal.any([signal, limit.signal]),
+      whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
+      whySkipped: (step) => run.whySkipped(name, step),
+      onEvent: (event) => run.report({ type: 'session', department: name, event }),
+      async onStep(step, status, reason) {
+        await run.report({ type: 'step', department: name, step, status, reason })
+        await views()
+      },
+    })
+    if (!signal.aborted) await recordResult(run, name, session, ended)
+    return ended
+  })()
+    .catch((error: Error) => error.message)
+    .finally(stopLimit)
+  await run.report({ type: 'department_ended', department: name, problem })
+}
+
+/** Tells the owner how the department ended, in the owner's journal. */
+async function recordResult(
+  run: OrganisationRun,
+  name: string,
+  { team }: Session,
+  problem: string | undefined,
+): Promise<void> {
+  const { phase, workspace, clock } = run
+  const plans = [...team.state.plans.values()].filter(({ folder }) => folder === phase.folder)
+  const done = plans.filter(({ summary }) => summary?.s === 'complete').length
+  const result = problem === undefined ? 'PASS' : done > 0 ? 'PARTIAL' : 'FAIL'
+  await using owner = await openTeam(workspace.store, ownerTeam(phase), { clock })
+  await owner.refresh()
+  if (!owner.state.team.get())
+    await owner.run({ type: 'team.create', team: ownerTeam(phase), description: 'hand-offs between departments' })
+  const answer = await owner.run({
+    type: 'handoff.record',
+    handOff: {
+      ...{ folder: phase.folder, kind: 'department_result', from: name, to: phase.organisation.owner },
+      ...{ subjects: [], status: result, after: [] },
+      content: {
+        department: name,
+        result,
+        plans_completed: done,
+        plans_total: plans.length,
+        ...(problem !== undefined && { problem }),
+      },
+    },
+  })
+  if (isRefusal(answer)) throw new Error(`The result of ${name} could not be recorded: ${answer.code}`)
+}
+
+/** One at a time: a later caller gets a result that was begun after it asked. */
+function serialised<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return () => {
+    const next = last.then(work, work)
+    last = next
+    return next
+  }
+}
