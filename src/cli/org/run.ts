@@ -55,8 +55,10 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     const phase = phaseNamed(call, workspace, { ...options, phaseDir })
     for (const message of phase.departments.warnings) await warn(call, message)
     const begun = executionStateOf(phase, await readPhase(phase, workspace, call.clock))
-    if (begun.status === 'complete')
-      return printMessage(call, `Phase ${begun.phase} is complete already.`).then(() => EXIT.done)
+    if (begun.status === 'complete') {
+      await printMessage(call, `Phase ${begun.phase} is complete already.`)
+      return EXIT.done
+    }
     const mode = resolveTeamMode(config, call.env)
     await sayFallback(call, phase, mode)
     const { settings } = await readSettings(call, workspace, settingsOf(options))
