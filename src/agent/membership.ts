@@ -2,6 +2,7 @@ import type { TeamHandle } from '../journal/team-handle.ts'
 import { messageText } from '../prompts/message.ts'
 import type { Author } from '../team/event.ts'
 import { unreadOf } from '../team/state.ts'
+import type { MessageRouting } from '../tools/message-routing.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
 import { excerptOf } from './fit-text.ts'
 
@@ -15,7 +16,11 @@ export interface Membership {
 }
 
 /** A membership as tools use it; `isDelivered` says which messages the member's transcript holds already. */
-export function createMembership({ team, by }: Membership, isDelivered: (id: string) => boolean): TeamMembership {
+export function createMembership(
+  { team, by }: Membership,
+  isDelivered: (id: string) => boolean,
+  routing?: MessageRouting,
+): TeamMembership {
   // What a tool reads of the state right after this belongs to the step.
   const refresh = () => (team.order ? team.order.step(`${by.name} looks`, () => team.refresh()) : team.refresh())
   return {
@@ -25,6 +30,7 @@ export function createMembership({ team, by }: Membership, isDelivered: (id: str
       return team.state
     },
     refresh,
+    routing,
     run: (command, commandId) =>
       team.run(command, { by, ...(commandId !== undefined && { commandId, isFirst: true }) }),
     send: (message) => team.send(message, { by }),

@@ -80,7 +80,9 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
   const jobs = recorded(allJobs, transcript)
   const { adaptMembership = (membership: TeamMembership) => membership } = options
   const memberships = () =>
-    options.memberships().map((one) => adaptMembership(createMembership(one, (id) => transcript.state.mail.has(id))))
+    options
+      .memberships()
+      .map((one) => adaptMembership(createMembership(one, (id) => transcript.state.mail.has(id), context.routing)))
   const tools = options.tools(reports.addUsage)
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')

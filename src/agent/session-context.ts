@@ -10,6 +10,7 @@ import type { Eraser } from '../redaction/eraser.ts'
 import type { Author } from '../team/event.ts'
 import type { Plans } from '../team/members/plan-gate.ts'
 import type { ResultDelivery } from '../team/progress/lead-wakes.ts'
+import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
 import type { Skill } from '../tools/skills/read-skills.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
@@ -41,6 +42,8 @@ export interface SessionContext {
   readonly hooks?: Hooks | undefined
   /** A log that is gone with this process, for a conversation that is not kept. */
   openScratchLog(): Promise<Log>
+  /** The rules of the organisation for messages, where there is one. */
+  readonly routing?: MessageRouting | undefined
   readonly agentTypes: readonly AgentType[]
   /** Tools of the caller besides ours, for every agent. */
   readonly tools: readonly Tool[]

@@ -3,7 +3,7 @@ import type { Message } from '../team/message.ts'
 
 /** A message of the user stands alone; every other sender is named, and a line from a mailbox file is marked. */
 export function messageText(
-  { from, type, content, request_id, approve, task }: Message,
+  { from, type, content, request_id, approve, task, handoff }: Message,
   isExternal: boolean,
   team?: string,
 ): string {
@@ -12,11 +12,13 @@ export function messageText(
   // The text of an answer need not say whether it approves.
   const answer = typeof approve === 'boolean' && !isExternal ? ` approve="${approve}"` : ''
   const about = typeof task === 'string' && !isExternal ? ` task="${attribute(task)}"` : ''
+  // A type that the organisation added.
+  const shownType = typeof handoff === 'string' && !isExternal ? attribute(handoff) : type
   const where = team === undefined ? '' : ` team="${attribute(team)}"`
   const origin = isExternal ? ' origin="external, unverified"' : ''
   // A sender cannot end its own message and begin one that seems to be of another sender.
   const quoted = content.replace(/<(?=\/?message\b)/gi, '&lt;')
-  return `<message from="${attribute(from)}"${where} type="${type}"${about}${request}${answer}${origin}>\n${quoted}\n</message>`
+  return `<message from="${attribute(from)}"${where} type="${shownType}"${about}${request}${answer}${origin}>\n${quoted}\n</message>`
 }
 
 function attribute(text: string): string {

@@ -50,6 +50,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     permissionRequests: createPermissionRequests(options.ask, clock),
     askPlan: options.askPlan,
     agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),
+    routing: options.routing,
     tools: options.tools ?? [],
     skills: knowledge.skills,
     instructions: knowledge.instructions,

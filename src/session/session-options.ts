@@ -6,6 +6,7 @@ import type { Model } from '../models/model.ts'
 import type { HookSettings, HooksFail } from '../permissions/hooks/hook-settings.ts'
 import type { PermissionSettings } from '../permissions/rules/policy.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
@@ -39,6 +40,8 @@ export interface SessionOptions {
   readonly hooks?: HookSettings
   /** Whether a failing hook blocks. By default it blocks before a tool runs, and nowhere else. */
   readonly hooksFail?: HooksFail
+  /** Who may write to whom in the team; without it every member may write to every other one. */
+  readonly routing?: MessageRouting
   /** Tools of the caller, besides the built-in ones. */
   readonly tools?: readonly Tool[]
   /** Of each run. */

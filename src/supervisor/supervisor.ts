@@ -91,7 +91,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
   const teamNamed = (name: string) => teams.find(({ team }) => nameKey(team.name) === nameKey(name))
   const isOurs = (name: string) => isLedBy(context.store, name, own.team.name)
   const membershipIn = ({ team, by }: Membership) =>
-    createMembership({ team, by }, (id) => lead.transcript.state.mail.has(id))
+    createMembership({ team, by }, (id) => lead.transcript.state.mail.has(id), context.routing)
 
   function supervise(membership: Membership): SupervisedTeam {
     const { team } = membership

@@ -102,8 +102,9 @@ export function isCapped(type: MessageType): boolean {
   return !isControl(type) && !isRuntimeFact(type)
 }
 
+/** Those that can be sent. */
 export function messageTypes(): readonly string[] {
-  return MessageType.options
+  return MessageType.options.filter((type) => !isDerived(type))
 }
 
 /** What became of a message for one recipient, at its place in the log. */

@@ -98,6 +98,7 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
       `${quoted(path)} is not a path inside the workspace. Give paths relative to its root, like src/api/.`,
     message_type: ({ type }) => `${quoted(type)} is not a message type. Use one of: ${messageTypes().join(', ')}.`,
     control_message: ({ type }) => `${aOrAn(type)} goes through a request, so that it has exactly one answer.`,
+    derived_message: ({ type }) => derivedText(type),
     empty_message: 'There is nothing to send.',
     own_message: ({ member }) => `${member} cannot write to itself.`,
     own_request: ({ member }) => `${member} cannot send a request to itself.`,
@@ -141,6 +142,22 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
     own_team: 'A session cannot delete its own team.',
   },
   not_owner: ({ task, owner, by }) => `Task ${task} is owned by ${owner}, not ${by}.`,
+  not_routed: {
+    unknown_role: ({ by, role, roles }) =>
+      `${by} has the role ${quoted(role)}, which has no place in this department. Its roles: ${roles.join(', ')}.`,
+    type: ({ type, by, role, sends }) =>
+      `${by} (${role}) does not send ${type}. It sends ${sends.length === 0 ? 'no hand-offs' : sends.join('; ')}.`,
+    recipient: ({ type, role, to, toRole, isOtherDepartment, roles, allowed }) => {
+      const given = toRole === null || toRole === to ? to : `${to} (${toRole})`
+      const where = isOtherDepartment ? ', which is in another department' : ''
+      if (roles.length === 0) return `${aOrAn(role)} sends no ${type}, so not to ${given}${where} either.`
+      const names = allowed.length === 0 ? `none of them is in this team now` : allowed.join(', ')
+      return `${aOrAn(role)} sends ${type} to ${roles.join(' or ')} only, not to ${given}${where}. Allowed recipients: ${names}.`
+    },
+    content: ({ type, issues, fields }) =>
+      `The content is not a valid ${type}: ${issues.join('; ')}. Write a JSON object with the fields ${fields.join(', ')}.`,
+    derived: ({ type }) => derivedText(type),
+  },
   wrong_state: {
     claimed: ({ task, owner }) => `Task ${task} is already claimed by ${owner}.`,
     not_claimed: ({ task }) => `Task ${task} is not claimed.`,
@@ -198,6 +215,10 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
     `Session ${session} belongs to the folder ${folder}${isOtherMachine ? ' on another machine' : ''}; here is ${here}.`,
   too_large: ({ text }) => TOO_LARGE[text],
   command_id_taken: ({ id, usedFor }) => `The command id ${id} was used for ${usedFor}. Choose another.`,
+}
+
+function derivedText(type: string): string {
+  return `${type} is derived from the journal and is not sent: claims, completions and health are known to the lead already.`
 }
 
 function quoted(text: string): string {

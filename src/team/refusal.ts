@@ -40,6 +40,8 @@ export interface RefusalDetails {
     /** The lead may release the claim of another member. */
     readonly canForce: boolean
   }
+  /** The organisation does not let this message travel. */
+  readonly not_routed: NotRouted
   readonly wrong_state: WrongState
   readonly not_ready: {
     readonly task: string
@@ -109,6 +111,7 @@ type InvalidInput =
   | Case<'path', { path: string }>
   | Case<'message_type', { type: string }>
   | Case<'control_message', { type: string }>
+  | Case<'derived_message', { type: string }>
   | Case<'empty_message'>
   | Case<'own_message', { member: string }>
   | Case<'own_request', { member: string }>
@@ -133,6 +136,27 @@ type Forbidden =
   | Case<'other_recipient', { request: string; to: string; by: string }>
   | Case<'permission_elsewhere', { request: string }>
   | Case<'own_team'>
+
+type NotRouted =
+  | Case<'unknown_role', { by: string; role: string; roles: readonly string[] }>
+  /** `sends`: what the role may send, each with its recipients. */
+  | Case<'type', { type: string; by: string; role: string; sends: readonly string[] }>
+  | Case<
+      'recipient',
+      {
+        type: string
+        by: string
+        role: string
+        to: string
+        toRole: string | null
+        isOtherDepartment: boolean
+        /** Roles that may get it, and the members that have them now. */
+        roles: readonly string[]
+        allowed: readonly string[]
+      }
+    >
+  | Case<'content', { type: string; issues: readonly string[]; fields: readonly string[] }>
+  | Case<'derived', { type: string }>
 
 /** What only the lead and the user may do. */
 export type LeadOperation =

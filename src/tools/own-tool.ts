@@ -1,4 +1,5 @@
 import { defineTool, jsonSchemaOf, type ToolDefinition } from './define-tool.ts'
+import type { MessageRouting } from './message-routing.ts'
 import { withCanonicalNames } from './parameter-names.ts'
 import type { Skill } from './skills/read-skills.ts'
 import type { AgentType } from './subagents/agent-type.ts'
@@ -57,6 +58,8 @@ export interface ToolOptions {
   /** Creates teams and teammates; undefined for a lead without teams. */
   readonly teamControl?: TeamControl | undefined
   readonly skills?: readonly Skill[] | undefined
+  /** The rules of the organisation for messages. */
+  readonly routing?: MessageRouting | undefined
 }
 
 export interface OwnToolDefinition<Name extends ToolName, Input> extends ToolDefinition<Input>, Offered<Name> {

@@ -71,13 +71,14 @@ export interface TeammateToolOptions {
   /** Narrows the tools for shell and files; those of the team stay. */
   readonly type?: Pick<AgentType, 'tools'> | undefined
   readonly spelling?: Spelling | undefined
+  readonly routing?: ToolOptions['routing']
 }
 
-export function toolsForTeammate({ type, spelling = 'team' }: TeammateToolOptions = {}): Tool[] {
+export function toolsForTeammate({ type, spelling = 'team', routing }: TeammateToolOptions = {}): Tool[] {
   const offered = offeredTo('teammate', spelling).filter(
     ({ name, needsTeam }) => needsTeam || !type || type.tools.includes(name),
   )
-  return createTools(offered, { role: 'teammate', spelling })
+  return createTools(offered, { role: 'teammate', spelling, routing })
 }
 
 /** The tools that its type names; none of them starts another agent. */

@@ -3,6 +3,7 @@ import type { Command, MessageDraft } from '../team/command.ts'
 import type { Effect, Message } from '../team/message.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
+import type { MessageRouting } from './message-routing.ts'
 
 /** Who acts in which team. The runtime signs what is done through it, never the model. */
 export interface TeamMembership {
@@ -15,6 +16,8 @@ export interface TeamMembership {
   run(command: Command, commandId?: string): Promise<Answer | Refusal>
   /** Its own task, once it ended, is followed by the next one: only of a teammate that may go on working now. */
   handsOver?(): boolean
+  /** Who may write to whom; without it every member may write to every other one. */
+  readonly routing?: MessageRouting | undefined
   send(message: MessageDraft): Promise<readonly Effect[] | Refusal>
   /** Loads the long texts in a part of `state` before it is shown: the state may hold references to them. */
   loadLongTexts<T>(value: T): Promise<T>

@@ -291,6 +291,11 @@ describe('a broken organisation file', () => {
     }
   })
 
+  it('refuses brackets without end before the parser reads them', () => {
+    const { problems } = problemsOf({ ...templateFiles(), [MAIN]: `a:\n  ${'['.repeat(100)}` })
+    expect(problems).toMatchObject([{ line: 2, problem: 'the file is nested too deeply' }])
+  })
+
   it('is not refused for a type of hand-off that a user added', () => {
     const files = templateFiles()
     const added = 'perf_report:\n  from: qa\n  to: lead\n  fields: { p95: number, notes?: [text] }\n'

@@ -48,7 +48,10 @@ export async function openTeammate(
     memberships: () => [{ team, by }],
     adaptMembership: (membership) =>
       countingUncommitted(withPlanApprover(context, withHandOver(context, membership)), context.uncommitted),
-    tools: () => [...toolsForTeammate({ type, spelling: context.spelling }), ...context.tools],
+    tools: () => [
+      ...toolsForTeammate({ type, spelling: context.spelling, routing: context.routing }),
+      ...context.tools,
+    ],
     urgency() {
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0

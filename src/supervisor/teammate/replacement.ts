@@ -43,7 +43,7 @@ export async function runInPlaceOf(
   const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${taskPrompt}\n${REPLACEMENT_ADVICE}`
   // It acts as the member that holds the task, not as the lead.
-  const memberships = [createMembership({ team, by: as }, () => false)]
+  const memberships = [createMembership({ team, by: as }, () => false, context.routing)]
   let reminders = 0
   const wantsMore = () => {
     const isHeld = heldBy(team.state, as.name)?.id === task.id

@@ -1,6 +1,6 @@
 import type { Circumstances, Command, Decision, MessageDraft } from '../command.ts'
 import type { Author, TeamEvent } from '../event.ts'
-import { isControl, isRuntimeFact, isTooLong, type Message, messageType } from '../message.ts'
+import { isControl, isDerived, isRuntimeFact, isTooLong, type Message, messageType } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 import { isLead, leadOnly, mayAct, presentMembers, unknownMember } from '../rights.ts'
@@ -84,6 +84,7 @@ export function checkMessage(state: TeamState, draft: MessageDraft, by: Author):
   if (absent) return absent
   const type = messageType(draft.type ?? 'message')
   if (!type) return refuse('invalid', { problem: 'message_type', type: String(draft.type) })
+  if (isDerived(type)) return refuse('invalid', { problem: 'derived_message', type })
   if (isTooLong(draft.content)) return refuse('too_large', { text: 'message' })
   if (isControl(type)) return refuse('invalid', { problem: 'control_message', type })
   if (isRuntimeFact(type) && by.generation === undefined)

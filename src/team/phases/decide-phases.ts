@@ -25,7 +25,8 @@ export function decideStep(state: TeamState, change: StepChange, isForced: boole
 }
 
 export function decideHandOff(state: TeamState, { after, ...handOff }: HandOffDraft, about: Circumstances): Decision {
-  if (!isLead(about.by.name)) return leadOnly('record_handoff', about.by)
+  // The escalation of a member to a level outside of its team is recorded too; who may send it is checked before.
+  if (!isLead(about.by.name) && handOff.kind !== 'escalation') return leadOnly('record_handoff', about.by)
   for (const subject of handOff.subjects) {
     const current = handOffStatus(state, handOff, subject)
     if (after.includes(current)) continue

@@ -5,6 +5,7 @@ import type { Author } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal, refuse } from '../../team/refusal.ts'
 import { memberNamed, roster } from '../../team/state.ts'
+import type { MessageRouting } from '../../tools/message-routing.ts'
 import type { Spelling } from '../../tools/own-tool.ts'
 import { toolsForLead, toolsForTeammate } from '../../tools/registry.ts'
 import { runCall } from '../../tools/run-call.ts'
@@ -19,6 +20,8 @@ export interface MemoryTeamControl extends TeamControl {
   readonly teams: readonly string[]
   /** The options of every successful spawn, in order. */
   readonly spawnRequests: SpawnOptions[]
+  /** The rules for messages in all of its teams. */
+  readonly routing: MessageRouting | undefined
   /** The team with this name; the first team by default. */
   team(name?: string): TeamHandle
   /** Those of the lead. */
@@ -27,7 +30,7 @@ export interface MemoryTeamControl extends TeamControl {
   membershipOf(name: string, team?: string): TeamMembership
 }
 
-export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamControl> {
+export async function memoryTeamControl(first = 'web', routing?: MessageRouting): Promise<MemoryTeamControl> {
   const store = await openMemoryStore()
   const teams = new Map<string, TeamHandle>()
   const spawnRequests: SpawnOptions[] = []
@@ -38,14 +41,15 @@ export async function memoryTeamControl(first = 'web'): Promise<MemoryTeamContro
 
   const control: MemoryTeamControl = {
     spawnRequests,
+    routing,
     team,
     get teams() {
       return [...teams.values()].map(({ name }) => name)
     },
-    memberships: () => [...teams.values()].map((team) => createMembership({ team, by: lead }, () => false)),
+    memberships: () => [...teams.values()].map((team) => createMembership({ team, by: lead }, () => false, routing)),
     membershipOf(name, where = first) {
       const { generation } = memberNamed(team(where).state, name)!
-      return createMembership({ team: team(where), by: { name, generation } }, () => false)
+      return createMembership({ team: team(where), by: { name, generation } }, () => false, routing)
     },
     async createTeam(name, description) {
       const opened = teams.get(nameKey(name)) ?? (await openTeam(store, name))
@@ -106,14 +110,15 @@ export async function teamToolHarness(agent: string, spelling: Spelling = 'team'
 /** The tools of another agent in the same team. */
 export function teamToolsOf(control: MemoryTeamControl, agent: string, spelling: Spelling = 'team') {
   const isLead = agent === 'lead'
+  const { routing } = control
   const context = toolHarness({
     agent,
     memberships: isLead ? control.memberships : () => [control.membershipOf(agent)],
   })
   const runSubagent = async ({ prompt }: { prompt: string }) => ({ text: `did: ${prompt}` })
   const tools = isLead
-    ? toolsForLead({ agentTypes: BUILT_IN, runSubagent, teamControl: control, spelling })
-    : toolsForTeammate({ spelling })
+    ? toolsForLead({ agentTypes: BUILT_IN, runSubagent, teamControl: control, spelling, routing })
+    : toolsForTeammate({ spelling, routing })
   const call = (name: string, input: object = {}) => runCall(tools, { name, input }, context)
   const expectResult = async (succeeds: boolean, name: string, input?: object) => {
     const { text, isError = false } = await call(name, input)

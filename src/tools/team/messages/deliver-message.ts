@@ -1,10 +1,12 @@
 import { readingTimeText } from '../../../prompts/message.ts'
+import { refusalForModel } from '../../../prompts/refusals.ts'
 import { requestStateText, waitingRequestsText } from '../../../prompts/requests.ts'
 import type { MessageDraft } from '../../../team/command.ts'
 import { canReceive } from '../../../team/mail/mail.ts'
 import type { Effect } from '../../../team/message.ts'
 import { nameKey } from '../../../team/name.ts'
 import { memberNamed } from '../../../team/state.ts'
+import type { Route } from '../../message-routing.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import type { ToolContext } from '../../tool.ts'
 import { membershipKnowing, membershipOf, teamWords } from '../membership-of.ts'
@@ -35,22 +37,53 @@ export async function deliverMessage(input: MessageInput, context: ToolContext):
 }
 
 async function sendDirect(input: DirectInput, context: ToolContext): Promise<string> {
-  const { recipient: to, type, content, urgent, team_name } = input
+  const { recipient: to, type, content, urgent, team_name, added } = input
   const membership = await membershipKnowing(context, team_name, (state) => canReceive(state, to))
-  const [effect] = await sent(membership, { to, type, content, ...attached(urgent) })
+  const named = added ?? type
+  const route = routed(membership, { to, type: named, content })
+  if (route.via === 'file') return record(membership, route)
+  const extra = { ...(urgent && { urgent }), ...(added !== undefined && { handoff: added }), ...violated(route) }
+  const [effect] = await sent(membership, { to, type, content, extra })
   if (effect?.outcome !== 'queued') throw new NotDone(`${to} did not get it: ${effect?.reason ?? 'it was not sent'}.`)
-  return `Sent ${type} to ${effect.to} (${readingTimeText(memberNamed(membership.state, effect.to), urgent === true)}).`
+  const when = readingTimeText(memberNamed(membership.state, effect.to), urgent === true)
+  return `Sent ${named} to ${effect.to} (${when}).${warningOf(route)}`
 }
+
+type Draft = Pick<MessageDraft, 'to' | 'content'> & { readonly type: string }
+
+/** Asked before anything is written: a message that breaks the rules of the organisation reaches no mailbox. */
+function routed({ routing, name, state }: TeamMembership, message: Draft): Route {
+  return routing ? granted(routing.route({ ...message, from: name }, state)) : { via: 'message' }
+}
+
+async function record(membership: TeamMembership, { handOff, file }: Extract<Route, { via: 'file' }>): Promise<string> {
+  granted(await membership.run({ type: 'handoff.record', handOff }))
+  const where = file === undefined ? '' : `, and written to ${file} of the phase`
+  return `Recorded ${handOff.kind} (${handOff.status}) for ${handOff.to}${where}. Departments exchange files: nothing was mailed.`
+}
+
+/** A message that was delivered although it breaks a rule is marked in the journal. */
+function violated({ violation }: MailRoute): { violation?: string } {
+  return violation ? { violation: violation.code } : {}
+}
+
+function warningOf({ violation }: MailRoute): string {
+  return violation ? ` Warning: ${refusalForModel(violation)}` : ''
+}
+
+type MailRoute = Extract<Route, { via: 'message' }>
 
 /** Within one team only. */
 async function broadcast({ content, urgent, team_name }: Of<'broadcast'>, context: ToolContext): Promise<string> {
   const membership = await membershipOf(context, team_name)
-  const effects = await sent(membership, { to: 'all', type: 'broadcast', content, ...attached(urgent) })
+  const route = routed(membership, { to: 'all', type: 'broadcast', content }) as MailRoute
+  const extra = { ...(urgent && { urgent }), ...violated(route) }
+  const effects = await sent(membership, { to: 'all', type: 'broadcast', content, extra })
   const reached = effects.filter(({ outcome }) => outcome === 'queued').map(({ to }) => to)
   const missed = effects.filter(({ outcome }) => outcome !== 'queued').map(({ to, reason }) => `${to} (${reason})`)
   if (effects.length === 0) throw new NotDone(`There are no other members in ${teamWords(context, membership.team)}.`)
   const not = missed.length === 0 ? '' : ` Not to: ${missed.join(', ')}.`
-  return `Broadcast sent to ${reached.length} in ${teamWords(context, membership.team)}: ${reached.join(', ')}.${not}`
+  return `Broadcast sent to ${reached.length} in ${teamWords(context, membership.team)}: ${reached.join(', ')}.${not}${warningOf(route)}`
 }
 
 async function askToStop(input: Of<'shutdown_request'>, context: ToolContext): Promise<string> {
@@ -88,6 +121,8 @@ async function submitPlan(
   context: ToolContext,
 ) {
   const membership = await membershipOf(context, team_name)
+  // The lead decides about plans of its team; another recipient has to be one the sender may write to.
+  if (nameKey(recipient) !== 'lead') routed(membership, { to: recipient, type: 'message', content })
   const { request } = granted(
     await membership.run({ type: 'request.open', kind: 'plan_approval', to: recipient, content }),
   )
@@ -107,10 +142,6 @@ async function answerPlan(input: Of<'plan_approval_response'>, context: ToolCont
 
 async function sent(membership: TeamMembership, message: MessageDraft): Promise<readonly Effect[]> {
   return granted(await membership.send(message))
-}
-
-function attached(urgent: boolean | undefined): Pick<MessageDraft, 'extra'> {
-  return urgent ? { extra: { urgent: true } } : {}
 }
 
 function together(reason: string | undefined, content: string | undefined): string {

@@ -1,15 +1,18 @@
 import { z } from 'zod'
-import { isControl, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
+import { isControl, isDerived, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
+import { refuse } from '../../../team/refusal.ts'
+import { refusalText } from '../../../team/refusal-text.ts'
 import { TeamName } from '../membership-of.ts'
 
 /** Types of messages to one member: plain messages and typed hand-offs. */
 const DIRECT_TYPES = MessageType.options.filter(
-  (type) => type !== 'broadcast' && !isControl(type) && !isRuntimeFact(type),
-) as Exclude<MessageType, Control | 'broadcast' | 'result' | 'idle_notification' | 'error'>[]
+  (type) => type !== 'broadcast' && !isControl(type) && !isRuntimeFact(type) && !isDerived(type),
+) as Exclude<MessageType, Control | Derived | 'broadcast' | 'result' | 'idle_notification' | 'error'>[]
 type Control = 'shutdown_request' | 'shutdown_response' | 'plan_approval_request' | 'plan_approval_response'
+type Derived = 'task_claim' | 'task_complete'
 
 /** Types that a model may send; the others are sent by the runtime. */
-const SENDABLE = MessageType.options.filter((type) => !isRuntimeFact(type))
+const SENDABLE = MessageType.options.filter((type) => !isRuntimeFact(type) && !isDerived(type))
 
 const needed = { error: ({ input }: { input: unknown }) => (input === undefined ? 'is needed' : undefined) }
 const recipient = z.string(needed).min(1, 'is needed')
@@ -24,7 +27,7 @@ const artifacts_committed = z.boolean().optional()
 const urgent = z.boolean().optional()
 
 /** The schema for the model: one flat object, since most providers accept nothing else. */
-export const MessageOffer = z.strictObject({
+const MessageOffer = z.strictObject({
   recipient: words.optional().describe('a teammate, lead or user; not needed for a broadcast'),
   content: words.optional().describe('the message, the plan, or the text of an answer'),
   type: z.enum(SENDABLE).default('message'),
@@ -40,10 +43,19 @@ export const MessageOffer = z.strictObject({
   urgent: urgent.describe('interrupts what the recipient is doing'),
 })
 
+/** The same with types of hand-offs that an organisation adds. */
+export function messageOffer(addedTypes: readonly string[]) {
+  return addedTypes.length === 0
+    ? MessageOffer
+    : MessageOffer.extend({ type: z.enum([...SENDABLE, ...addedTypes]).default('message') })
+}
+
 const team_name = TeamName
 const texts = { content: words.optional(), reason: words.optional(), feedback: words.optional() }
 
-const Direct = fields({ type: z.enum(DIRECT_TYPES), recipient, content, urgent, team_name })
+/** `added` is the type that an organisation added; only `normalize` sets it. */
+const added = z.string().optional()
+const Direct = fields({ type: z.enum(DIRECT_TYPES), recipient, content, urgent, team_name, added })
 export type DirectInput = z.infer<typeof Direct>
 
 /** Checks each type for its own fields, so that an answer is not taken for a message. */
@@ -86,7 +98,10 @@ const ByType = z.discriminatedUnion(
 )
 export type MessageInput = z.infer<typeof ByType>
 
-export const MessageInput: z.ZodType<MessageInput> = z.preprocess(normalize, ByType)
+/** `addedTypes` are hand-offs that an organisation adds; they travel as messages that name them. */
+export function messageInput(addedTypes: readonly string[]): z.ZodType<MessageInput> {
+  return z.preprocess((input) => normalize(input, addedTypes), ByType)
+}
 
 function fields<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, {
@@ -101,11 +116,13 @@ function unfit(keys: readonly string[], input: unknown): string {
 }
 
 /** Drops empty fields, accepts older names of a type, and takes a reason as content where that is missing. */
-function normalize(input: unknown): unknown {
+function normalize(input: unknown, addedTypes: readonly string[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
-  const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== ''))
-  const type = said.type === undefined ? 'message' : said.type
+  const { added: _, ...own } = input as { added?: unknown }
+  const said = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== ''))
+  const type: unknown = said.type === undefined ? 'message' : said.type
   const known = (typeof type === 'string' && messageType(type)) || type
+  if (typeof known === 'string' && addedTypes.includes(known)) return { ...said, type: 'message', added: known }
   const isAnswer = typeof known === 'string' && (known.startsWith('shutdown_') || known === 'plan_approval_response')
   if (isAnswer || said.content !== undefined || said.reason === undefined) return { ...said, type: known }
   const { reason, ...rest } = said
@@ -114,6 +131,8 @@ function normalize(input: unknown): unknown {
 
 function wrongType(input: unknown): string {
   const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : input
+  if (typeof type === 'string' && isDerived(type))
+    return refusalText(refuse('invalid', { problem: 'derived_message', type })).replace(/\.$/, '')
   const shown = typeof type === 'string' ? `'${type}'` : JSON.stringify(type)
   if (MessageType.safeParse(type).success) return `${shown} is sent by the runtime only. Send a plain message instead`
   return `${shown} is not a message type. Use one of: ${SENDABLE.join(', ')}`
