@@ -11,7 +11,7 @@ import { unknownMember } from '../../team/rights.ts'
 import { memberNamed } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
-import { colours, time } from '../output/format.ts'
+import { colours, oneLine, time } from '../output/format.ts'
 import { printAsIs, printMessage, warn } from '../output/print.ts'
 import { wrapped } from '../output/wrap.ts'
 import { member as aMember, seq } from '../program/arguments.ts'
@@ -28,6 +28,7 @@ interface Options {
   all?: boolean
   grep?: string
   member?: string
+  handoffs?: boolean
 }
 
 export const log: SubCommand<Options> = {
@@ -39,10 +40,12 @@ $ deskmates log --json --member ci | jq .type`,
       .option('--from <seq>', 'only what came after this place', seq, 0)
       .option('--follow', 'keep printing new events, until Ctrl-C')
       .option('--all', 'also what did not count: refused, repeated, torn and damaged lines')
+      .option('--handoffs', 'claims, completions, health and typed messages as hand-offs, one per line')
       .option('--grep <text>', 'only events that contain this text')
       .option('--member <member>', 'only events by or about this member', aMember)
   },
   async run(call, options) {
+    if (options.all && options.handoffs) throw new Misused('--handoffs shows what counts; leave out --all.')
     if (options.all && options.follow) throw new Misused('--all shows what is there now; leave out --follow.')
     await using workspace = await openStore(call)
     const team = await resolveTeam(call, workspace, 'read')
@@ -50,7 +53,9 @@ $ deskmates log --json --member ci | jq .type`,
     const unknownMember = await unknownMemberRefusal(call, workspace, team, options.member)
     let count = 0
     let isKnown = unknownMember === undefined
-    const show = async (all: readonly Line[]) => {
+    const handOffs = options.handoffs ? (await import('./hand-offs.ts')).handOffsOf(call, team) : undefined
+    const show = async (events: readonly Line[]) => {
+      const all: readonly Line[] = handOffs ? events.flatMap((line) => handOffs(line).map(asEvent(line))) : events
       isKnown ||= all.some((line) => isWanted(line, { member: options.member }))
       const wanted = all.filter((line) => line.seq > options.from && isWanted(line, options))
       count += wanted.length
@@ -148,6 +153,11 @@ function linesOf({ seq, record }: Pick<Recorded, 'seq' | 'record'>): Line[] {
   return all.map((event) => ({ ...about, event: isObject(event) ? event : { type: 'unreadable' } }))
 }
 
+/** A hand-off in the place of the event that holds it. */
+function asEvent(line: Line): (record: object) => Line {
+  return (record) => ({ ...line, event: record as { [key: string]: Json } })
+}
+
 function auditedLines({ verdict, line, offset, seq, record }: Audited): Line[] {
   const about = { verdict, line, offset }
   const lines = record ? linesOf({ seq, record }) : []
@@ -179,10 +189,14 @@ function format(call: Call, { event, ...about }: Line): string {
   return call.isTerminal ? wrapped(line, call.stdout.columns, at.length + WIDTH + 4) : line
 }
 
+/** The whole of it is in --json. */
+const MAX_HAND_OFF_WIDTH = 300
+
 /** Most names fit; a longer one moves only its own line. */
 const WIDTH = 8
 
 function words(event: Readonly<Record<string, Json>>): string {
+  if ('schema_version' in event) return oneLine(`${event.type} ${JSON.stringify(event.payload)}`, MAX_HAND_OFF_WIDTH)
   const known = readEvent(event)
   if (known === 'unknown') return `${String(event.type)} (of a newer version)`
   return known === 'broken' ? `${String(event.type)} (unreadable)` : describeEvent(known as TeamEvent)

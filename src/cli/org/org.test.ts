@@ -178,3 +178,24 @@ describe('org show', () => {
     expect(await cli.json('org show')).toMatchObject({ workflow: 'both', leads_to_spawn: 'yolo-fe-lead|yolo-lead' })
   })
 })
+
+describe('log --handoffs', () => {
+  it('prints claims and completions of the board as hand-offs that no agent sent', async () => {
+    await cli.ok('org init engineering')
+    await cli.ok('team create yolo-backend')
+    const team = (words: string) => cli.ok(`${words} --team yolo-backend`)
+    await team('team join dev-1 --role dev')
+    await team('task add Parse --files src/a.ts')
+    await team('task claim 1 --as dev-1')
+    await team('task complete 1 --as dev-1')
+    const lines = (await team('log --handoffs --json')).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { type: 'task_claim', author_role: 'dev', payload: { task_id: '1', files: ['src/a.ts'] }, schema_version: 1 },
+      { type: 'task_complete', payload: { task_id: '1', status: 'complete' } },
+    ])
+    expect(await team('log --handoffs')).toContain('task_claim {"task_id":"1","plan_id":null,"files":["src/a.ts"]')
+    expect((await cli.run('log --handoffs --all --team yolo-backend')).code).toBe(2)
+    const { stderr } = await cli.run(['send', 'dev-1', '{}', '--type', 'task_claim', '--team', 'yolo-backend'])
+    expect(stderr).toContain('task_claim is derived from the journal and is not sent')
+  }) // C29, C35
+})

@@ -223,7 +223,7 @@ describe('a plain message', () => {
     )
     expect(await team.as('fe').no('SendMessage', { recipient: 'senior', content: 'x' })).toContain('"yolo-fe-dev"')
     expect(await team.as('lead').no('SendMessage', { recipient: 'eve', content: 'x' })).toContain('not to eve (wizard)')
-    expect(await team.as('senior').no('SendMessage', { recipient: 'nobody', content: 'x' })).toContain('not to nobody')
+    expect(await team.as('senior').no('SendMessage', { recipient: 'zoe', content: 'x' })).toContain('not to zoe')
     await team.spawn('dev-2', 'yolo-dev')
     await team.as('dev-2').ok('SendMessage', { recipient: 'senior', content: 'x' })
   }) // C32

@@ -43,6 +43,11 @@ export function failsRepeatedly(breaker: Breaker, name: string, now: number): bo
   return own.length >= MAX_LOST_TIMES && own.some((loss) => timeOf(loss) > now - PAUSE_S)
 }
 
+/** How many teammates were lost lately, as the breaker counts them. */
+export function failureCount({ losses }: Breaker): number {
+  return losses.length
+}
+
 type Loss = Breaker['losses'][number]
 
 function recent({ losses }: Breaker, now: number): Loss[] {
