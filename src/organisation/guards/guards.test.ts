@@ -68,7 +68,7 @@ describe('an escalation', () => {
       { id: 'e3', at: 'user', since: 0 },
     ]
     expect(overdueEscalations(rules, open, 1300)).toEqual([{ id: 'e1', from: 'senior', to: 'lead' }])
-  }) // C81
+  })
 })
 
 describe('review cycles', () => {
@@ -104,13 +104,13 @@ describe('the idle gate', () => {
     expect(idleProblem({ plans: 2, summaries: 1, commits: [commit('wip', now)] }, now, 'open')).toContain('no commit')
     expect(idleProblem({ plans: 2, summaries: 1, commits: [commit('fix: x', now - 7201)] }, now, 'open')).toBeDefined()
     expect(idleProblem({ plans: 2, summaries: 2, commits: undefined }, now, 'closed')).toBeUndefined()
-  }) // C79
+  })
 
   it('lets pass or holds when git cannot be asked, as it is set', () => {
     const facts = { plans: 2, summaries: 1, commits: undefined }
     expect(idleProblem(facts, now, 'open')).toBeUndefined()
     expect(idleProblem(facts, now, 'closed')).toContain('git could not be asked')
-  }) // C79, F50
+  }) // F50
 
   it('accepts a task as completed only with a recent commit that shares its words', () => {
     const problem = (subject: string, text: string, age = 60) =>
@@ -120,5 +120,5 @@ describe('the idle gate', () => {
     expect(problem('Parser', 'feat: parser')).toBeUndefined()
     expect(problem('Parser', 'feat: parser', 7201)).toContain('No commit')
     expect(completionProblem('Parser', undefined, now, 'closed')).toContain('git could not be asked')
-  }) // C79
+  })
 })

@@ -73,5 +73,5 @@ describe('the template engineering', () => {
     })
     expect(autoCommit).toBe(false)
     expect(roles.get('dev')?.scaling).toEqual({ max: 5 })
-  }) // C31, C63, C81
+  }) // C31, C63
 })
