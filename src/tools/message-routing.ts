@@ -8,6 +8,8 @@ export interface MessageRouting {
   readonly addedTypes: readonly string[]
   /** How a message travels, or why it does not. */
   route(message: RoutedMessage, state: TeamState): Route | Refusal
+  /** Records a hand-off where all departments see it; without it, in the journal of the sender's team. */
+  record?(handOff: HandOffDraft): Promise<object | Refusal>
 }
 
 export interface RoutedMessage {

@@ -4,6 +4,7 @@ import type { Step } from '../../organisation/definition/organisation.ts'
 import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
 import { assignPlans } from '../../organisation/phases/assign-plans.ts'
+import { createMessageRouting } from '../../organisation/routing/message-routing.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
 import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
@@ -13,6 +14,7 @@ import { chooseModel } from '../../session/choose-model.ts'
 import { openSession } from '../../session/open-session.ts'
 import { type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
 import { executionStateOf } from '../../session/organisation/phase-views.ts'
+import { recordHandOff } from '../../session/organisation/record-hand-off.ts'
 import { type OrganisationEvent, runOrganisation } from '../../session/organisation/run-organisation.ts'
 import { settingsOptions } from '../../session/session-options.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
@@ -84,6 +86,10 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
           ...{ workspace, model, modelFor, cwd, scaling, clock: call.clock, signal: call.signal, warn: warning },
           team: teamOf(phase.organisation, name),
           title: titleOf(phase, name),
+          routing: createMessageRouting({
+            ...{ organisation: phase.organisation, department: name, folder: phase.folder },
+            record: (handOff) => recordHandOff({ phase, workspace, clock: call.clock }, handOff),
+          }),
           permissions: {
             ...base.permissions,
             deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name)],

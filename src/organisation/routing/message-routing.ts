@@ -16,12 +16,14 @@ export interface RoutingOptions {
   readonly department: string
   /** Of the phase, relative to the workspace: hand-offs between departments are recorded for it. */
   readonly folder: string
+  readonly record?: MessageRouting['record']
 }
 
 /** The routing of one department's team. What no rule allows is refused, also for a role that no rule names. */
 export function createMessageRouting(options: RoutingOptions): MessageRouting {
-  const { organisation } = options
+  const { organisation, record } = options
   return {
+    ...(record && { record }),
     addedTypes: [...organisation.handoffs.keys()].filter((type) => !isHandOff(type)),
     route(message, state) {
       const route = routeOf(options, message, state)

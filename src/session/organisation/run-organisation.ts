@@ -1,6 +1,5 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { AlarmClock } from '../../journal/clock.ts'
-import { openTeam } from '../../journal/team-handle.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import type { SpawnPlan } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
@@ -10,8 +9,9 @@ import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Session } from '../session.ts'
-import { checkGate, ownerTeam, type Phase, readPhase } from './phase.ts'
+import { checkGate, type Phase, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
+import { recordHandOff } from './record-hand-off.ts'
 import { runDepartment } from './run-department.ts'
 
 export interface OrganisationRun {
@@ -107,26 +107,19 @@ async function recordResult(
   { team }: Session,
   problem: string | undefined,
 ): Promise<void> {
-  const { phase, workspace, clock } = run
+  const { phase } = run
   const plans = [...team.state.plans.values()].filter(({ folder }) => folder === phase.folder)
   const done = plans.filter(({ summary }) => summary?.s === 'complete').length
   const result = problem === undefined ? 'PASS' : done > 0 ? 'PARTIAL' : 'FAIL'
-  await using owner = await openTeam(workspace.store, ownerTeam(phase), { clock })
-  await owner.refresh()
-  if (!owner.state.team.get())
-    await owner.run({ type: 'team.create', team: ownerTeam(phase), description: 'hand-offs between departments' })
-  const answer = await owner.run({
-    type: 'handoff.record',
-    handOff: {
-      ...{ folder: phase.folder, kind: 'department_result', from: name, to: phase.organisation.owner },
-      ...{ subjects: [], status: result, after: [] },
-      content: {
-        department: name,
-        result,
-        plans_completed: done,
-        plans_total: plans.length,
-        ...(problem !== undefined && { problem }),
-      },
+  const answer = await recordHandOff(run, {
+    ...{ folder: phase.folder, kind: 'department_result', from: name, to: phase.organisation.owner },
+    ...{ subjects: [], status: result, after: [] },
+    content: {
+      department: name,
+      result,
+      plans_completed: done,
+      plans_total: plans.length,
+      ...(problem !== undefined && { problem }),
     },
   })
   if (isRefusal(answer)) throw new Error(`The result of ${name} could not be recorded: ${answer.code}`)
