@@ -129,4 +129,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/stores/files/folder-entries.test.ts',
     fails: 'are synced up to the root again after the sync of an ancestor failed',
   },
+  {
+    name: 'completed-plan-not-shown',
+    mistake: 'The files of tasks that wait for a plan still show it as open when its last task is completed',
+    file: 'src/stores/files/views/board-views.ts',
+    old: "return next?.status !== 'completed' || completed === total || failed > 0",
+    new: "return next?.status !== 'completed' || failed > 0",
+    test: 'src/stores/files/views/board-views.test.ts',
+    fails: 'follow every change of a task and of its neighbours',
+  },
 ]

@@ -77,6 +77,12 @@ describe('views of roster and board', () => {
       () => world.ok({ type: 'task.update', id: '03-01/T1', status: 'pending' }),
       () => world.ok({ type: 'task.claim', id: '03-01/T1' }, 'ada'),
       () => world.ok({ type: 'task.fail', id: '03-01/T1', reason: 'no access' }, 'ada'),
+      () => world.add({ id: '03-01/T2', subject: 'planned too' }),
+      () => world.ok({ type: 'task.claim', id: '03-01/T2' }, 'ada'),
+      () => world.ok({ type: 'task.complete', id: '03-01/T2' }, 'ada'),
+      () => world.ok({ type: 'task.update', id: '03-01/T1', status: 'pending' }),
+      () => world.ok({ type: 'task.claim', id: '03-01/T1' }, 'ada'),
+      () => world.ok({ type: 'task.complete', id: '03-01/T1' }, 'ada'),
       () => world.ok({ type: 'task.update', id: '2', status: 'deleted', detach: true }),
       () => world.add('four'),
       () => world.ok({ type: 'task.update', id: '3', status: 'deleted' }),
@@ -89,6 +95,27 @@ describe('views of roster and board', () => {
     expect(existsSync(task('2'))).toBe(false)
     expect(readdirSync(join(dir, '.tasks/web')).sort()).toEqual(['03-01', '1.json', '4.json', '5.json'])
   })
+
+  it('leave the files of tasks that wait for a plan alone while other tasks of the plan are open', () => {
+    world.join('ada')
+    const planned = Array.from({ length: 3 }, (_, i) => ({ id: `03-01/T${i + 1}`, subject: `planned ${i}` }))
+    const waiting = Array.from({ length: 200 }, (_, i) => ({ subject: `task ${i}`, blockedBy: ['03-01'] }))
+    world.ok({ type: 'task.add', tasks: [...planned, ...waiting] })
+    const disk = recordingDisk()
+    const views = open(disk)
+    show(views)
+    const callsFor = (id: string) => {
+      const before = disk.calls.length
+      world.ok({ type: 'task.claim', id }, 'ada')
+      world.ok({ type: 'task.complete', id }, 'ada')
+      show(views)
+      return disk.calls.length - before
+    }
+    expect(callsFor('03-01/T1')).toBeLessThan(15)
+    expect(callsFor('03-01/T2')).toBeLessThan(15)
+    expect(callsFor('03-01/T3'), 'the plan is complete').toBeGreaterThan(200)
+    expect(differences()).toEqual([])
+  }) // C53
 
   it('write a handful of files when one of thousands of tasks changed', () => {
     world.ok({ type: 'task.add', tasks: Array.from({ length: 1600 }, (_, i) => ({ subject: `task ${i}` })) })

@@ -129,13 +129,18 @@ export function openBoardViews(
   function taskSteps(update: Update, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
     const { state, read } = update
     const neighbours = new Set<string>()
+    /** Of each the tasks that wait for it are listed once, however many of its own tasks changed. */
+    const plans = new Set<string>()
     for (const { id, next } of [
       ...changed.map((task) => ({ id: task.id, next: task })),
       ...gone.map((id) => ({ id, next: undefined })),
     ]) {
       const before = read(id)?.value as Partial<TaskView> | undefined
       for (const other of touched(state, id, before, next)) neighbours.add(other)
+      const plan = planOf(id)
+      if (plan !== undefined && changesPlan(state, plan, before, next)) plans.add(plan)
     }
+    for (const plan of plans) for (const other of state.index.dependents.of(plan)) neighbours.add(other)
     for (const { id } of changed) neighbours.delete(id)
     return [
       ...[...neighbours].flatMap((id) => taskStep(update, state.tasks.get(id))),
@@ -214,8 +219,19 @@ function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined
   const [old, now] = [Array.isArray(before?.blockedBy) ? before.blockedBy : [], next?.blockedBy ?? []]
   const edges = [...old.filter((other) => !now.includes(other)), ...now.filter((other) => !old.includes(other))]
   if (before && next && outcome(before) === outcome(next)) return edges
-  const waiting = [id, planOf(id) ?? ''].flatMap((dependency) => [...state.index.dependents.of(dependency)])
-  return [...edges, ...waiting]
+  return [...edges, ...state.index.dependents.of(id)]
+}
+
+/** Do the files of tasks that wait for the whole plan show this change? One more completed task of many they do not. */
+function changesPlan(
+  state: TeamState,
+  plan: string,
+  before: Partial<Seen> | undefined,
+  next: Task | undefined,
+): boolean {
+  if (before && next && outcome(before) === outcome(next)) return false
+  const { total = 0, completed = 0, failed = 0 } = state.index.plans.get(plan) ?? {}
+  return next?.status !== 'completed' || completed === total || failed > 0
 }
 
 /** The part of the status that the files of dependents show. */
