@@ -11,8 +11,7 @@ it('the planning configuration has the defaults of the source, but commits nothi
     ...{ effort: 'balanced', autonomy: 'standard', auto_commit: false, verification_tier: 'standard' },
     ...{ max_tasks_per_plan: 5, agent_teams: true, team_mode: 'auto', security_audit: false },
     approval_gates: { qa_fail: false, security_warn: false, code_review: false, manual_qa: false },
-    departments: { backend: true, frontend: false, uiux: false },
-    ...{ department_workflow: 'backend_only', cross_team_handoff: false },
+    cross_team_handoff: false,
   })
   expect(readPlanConfig(join(dir, 'none.json'))).toBeUndefined()
   rmSync(dir, { recursive: true })

@@ -43,8 +43,8 @@ export function oneShotFailedText(problem: string): string {
 }
 
 /** A problem of the run: a task failed, and no agent is left that could do it. */
-export function haltedText(task: string, problem: string, team: string): string {
-  return `No further task is started, because task ${task} failed without an agent left to do it: ${problem}. Fix the cause, reopen the task (deskmates task update ${task} --status pending --team ${team}), then run the plans again.`
+export function haltedText(task: string, problem: string): string {
+  return `No further task is started, because task ${task} failed without an agent left to do it: ${problem}. Fix the cause, set the task to pending again, then run the plans again.`
 }
 
 /** Mail to the lead: the result of a task whose owner completed it without a word. */

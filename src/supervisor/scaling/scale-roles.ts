@@ -89,7 +89,7 @@ export function createScaling(
   function halt(task: string, problem: string): void {
     if (isHalted) return
     isHalted = true
-    context.run.emit({ type: 'problem', agent: 'lead', text: haltedText(task, problem, team.name) })
+    context.run.emit({ type: 'problem', agent: 'lead', text: haltedText(task, problem) })
     context.run.onChange()
   }
 
