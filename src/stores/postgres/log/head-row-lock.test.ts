@@ -41,7 +41,7 @@ function lockHarness(refuses?: string) {
 describe('the lock on the head row', () => {
   it('is held from reading to writing, and its connection is returned then', async () => {
     const { lock, sent, taken, absorbed } = lockHarness()
-    await lock.takeIfBusy(1)
+    await lock.take()
     expect([lock.isHeld, taken(), absorbed()]).toEqual([true, 1, 1])
     await lock.append([])
     expect([lock.isHeld, taken()]).toEqual([false, 0])
@@ -50,10 +50,10 @@ describe('the lock on the head row', () => {
 
   it('is released after 200 ms when nothing was written, counted anew each time it is taken', async () => {
     const { lock, sent, taken } = lockHarness()
-    await lock.takeIfBusy(1)
+    await lock.take()
     await vi.advanceTimersByTimeAsync(150)
     await lock.append([])
-    await lock.takeIfBusy(1)
+    await lock.take()
     await vi.advanceTimersByTimeAsync(150)
     expect([lock.isHeld, sent.includes('rollback')]).toEqual([true, false])
     await vi.advanceTimersByTimeAsync(50)
@@ -62,32 +62,14 @@ describe('the lock on the head row', () => {
 
   it.for(['lock', 'read'])('is given up when the statement %s fails, and nothing is read', async (refuses) => {
     const { lock, sent, taken, absorbed } = lockHarness(refuses)
-    await lock.takeIfBusy(1)
+    await lock.take()
     await vi.advanceTimersByTimeAsync(0)
     expect([lock.isHeld, taken(), absorbed(), sent.at(-1)]).toEqual([false, 0, 0, 'rollback'])
   })
 
-  it('is taken for eight decisions after a lost try, and for none before', async () => {
-    const { lock, sent } = lockHarness()
-    await lock.takeIfBusy(0)
-    expect(sent).toEqual([])
-    for (const tries of [1, ...Array(9).fill(0)]) {
-      await lock.takeIfBusy(tries)
-      if (lock.isHeld) await lock.append([])
-    }
-    expect(sent.filter((text) => text === 'lock')).toHaveLength(8)
-  })
-
-  it('is not waited for again when it was not granted in time', async () => {
-    const { lock, sent } = lockHarness('lock')
-    await lock.takeIfBusy(1)
-    await lock.takeIfBusy(0)
-    expect(sent.filter((text) => text === 'lock')).toHaveLength(1)
-  })
-
   it('returns its connection when the append fails', async () => {
     const { lock, taken } = lockHarness('append')
-    await lock.takeIfBusy(1)
+    await lock.take()
     await expect(lock.append([])).rejects.toThrow('refused')
     expect([lock.isHeld, taken()]).toEqual([false, 0])
   })

@@ -6,16 +6,12 @@ import type { LogReader } from './reader.ts'
 
 /**
  * The row lock (`SELECT … FOR UPDATE`) on the head of a log, kept from reading to writing, so that no other process can
- * decide in between. A writer whose decision lost takes it for the next try, which wins, and for some decisions after it:
- * on a busy log a try without the lock is mostly in vain.
+ * decide in between. A writer whose decision lost three times takes it: its next try wins.
  */
 export interface HeadRowLock {
   readonly isHeld: boolean
-  /**
-   * Before a decision that lost `tries` times. On a busy log it waits for the lock and reads what was written before.
-   * Without the lock in time the caller decides without it.
-   */
-  takeIfBusy(tries: number): Promise<void>
+  /** Waits for the lock and reads what was written before. Without the lock in time the caller decides without it. */
+  take(): Promise<void>
   /** Appends and releases the lock. Throws `ConnectionLost` if the outcome is unknown. */
   append(parameters: readonly Parameter[], sendHint?: SendHint): Promise<readonly Row[]>
   release(): void
@@ -23,11 +19,8 @@ export interface HeadRowLock {
 
 /** A holder that has not written by then has nothing to write, or hangs. */
 const MAX_HELD_MS = 200
-/** After a lost try, so many decisions of this process are made under the lock, the next try included. */
-const LOCKED_DECISIONS = 8
 
 export function createHeadRowLock(reader: LogReader, pool: ConnectionPool, statements: Statements): HeadRowLock {
-  let lockedLeft = 0
   let held: { readonly connection: Connection; readonly timer: NodeJS.Timeout } | undefined
 
   /** The connection that holds the lock, which no longer counts as held. */
@@ -49,11 +42,9 @@ export function createHeadRowLock(reader: LogReader, pool: ConnectionPool, state
     get isHeld() {
       return held !== undefined
     },
-    async takeIfBusy(tries) {
+    async take() {
       const { log, known } = reader
-      if (tries > 0) lockedLeft = LOCKED_DECISIONS
-      if (lockedLeft === 0 || log === undefined || !known) return
-      lockedLeft--
+      if (log === undefined || !known) return
       const connection = await pool.take()
       // Sent together, in one round trip. The read begins when the lock is granted, so it sees every commit before that.
       const answers = await Promise.allSettled([
@@ -63,10 +54,7 @@ export function createHeadRowLock(reader: LogReader, pool: ConnectionPool, state
       ])
       held = { connection, timer: setTimeout(release, MAX_HELD_MS) }
       const [, , read] = answers
-      if (answers.some(({ status }) => status === 'rejected') || read.status === 'rejected') {
-        lockedLeft = 0
-        return release()
-      }
+      if (answers.some(({ status }) => status === 'rejected') || read.status === 'rejected') return release()
       reader.absorbRead(known, read.value)
     },
     async append(parameters, sendHint) {

@@ -1,5 +1,6 @@
 import { firstUnknown } from '../../../journal/log/admission.ts'
 import { advance, type Cursor, START } from '../../../journal/log/cursor.ts'
+import { LOST_TRIES } from '../../../journal/log/fairness.ts'
 import type { Audited, Log, Recorded } from '../../../journal/log/store.ts'
 import { NotRead } from '../../../journal/log/store-errors.ts'
 import type { Json } from '../../../team/data/json.ts'
@@ -76,9 +77,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     async holdBack(tries = 0) {
       headRow.release()
       try {
-        await headRow.takeIfBusy(tries)
-        if (headRow.isHeld) return headRow.release
-        if (reader.holdBackFor(tries) === 0) return
+        if (tries >= LOST_TRIES) await headRow.take()
+        if (headRow.isHeld || reader.holdBackFor(tries) === 0) return
         while (reader.holdBackFor(tries) > 0 && !closing.signal.aborted) {
           await reader.sleep(Math.min(reader.holdBackFor(tries), HOLD_BACK_POLL_MS), closing.signal)
           await reader.refreshHead()
