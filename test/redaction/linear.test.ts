@@ -71,7 +71,7 @@ const NOTICEABLE = 15
 /** A measurement that seems to show too much is taken again: only what is slow stays slow. */
 function growth(work: (size: number) => void, size: number): string {
   let result = ''
-  for (let tries = 0; tries < 4; tries++) {
+  for (let tries = 0; tries < 12; tries++) {
     const twice = millisecondsOf(() => work(2 * size))
     if (twice < NOTICEABLE) return 'linear'
     const once = millisecondsOf(() => work(size))
