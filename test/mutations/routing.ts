@@ -43,7 +43,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'organisation-file-nested-without-end',
     mistake: 'the YAML parser reads a file that is nested so deeply that it needs all memory',
-    file: 'src/organisation/definition/yaml-nesting.ts',
+    file: 'src/tools/yaml-nesting.ts',
     old: 'if (marks > MAX_LEVELS || indent > MAX_INDENT || brackets > MAX_LEVELS) return i + 1',
     new: 'if (indent > MAX_INDENT || marks > MAX_LEVELS) return i + 1',
     test: 'src/organisation/definition/broken-organisations.test.ts',

@@ -94,4 +94,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/tools/team/team-tools.test.ts',
     fails: 'are described with the parameter names',
   },
+  {
+    name: 'nested-front-matter-parsed',
+    mistake: 'An agent or skill file that nests without end makes the parser use all memory',
+    file: 'src/tools/front-matter.ts',
+    old: 'if (tooNested(text) !== undefined) throw',
+    new: 'if (text === undefined) throw',
+    test: 'src/tools/front-matter.test.ts',
+    fails: 'is refused without parsing it where',
+  },
 ]

@@ -13,7 +13,7 @@ import {
 import type { z } from 'zod'
 import type { Problem } from '../../plan/plan.ts'
 import { shown } from '../../plan/shown-value.ts'
-import { tooNested } from './yaml-nesting.ts'
+import { tooNested } from '../../tools/yaml-nesting.ts'
 
 type Path = readonly PropertyKey[]
 

@@ -38,24 +38,3 @@ export function escalationProblem(rules: EscalationRules, escalation: Escalation
   if (next === undefined) return `${from} is not in the escalation chain. Put it into "joins" of the organisation.`
   return `${from} escalates to ${next}, not to ${to}: no level is skipped. Send it to ${next}.`
 }
-
-/** An escalation that no level has answered yet. */
-export interface OpenEscalation {
-  readonly id: string
-  /** The role that is to answer. */
-  readonly at: string
-  /** When it got there, in seconds since 1970. */
-  readonly since: number
-}
-
-/** The escalations that were not answered in time, each with the level it goes to next. The user is not passed over. */
-export function overdueEscalations(
-  rules: EscalationRules,
-  open: readonly OpenEscalation[],
-  now: number,
-): { readonly id: string; readonly from: string; readonly to: string }[] {
-  return open.flatMap(({ id, at, since }) => {
-    const to = nextLevel(rules, at)
-    return to !== undefined && now - since >= rules.timeoutSeconds ? [{ id, from: at, to }] : []
-  })
-}

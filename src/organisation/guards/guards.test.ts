@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decideByRules, policyOf } from '../../permissions/rules/policy.ts'
-import { completionProblem, idleProblem } from './completion-gates.ts'
-import { escalationProblem, nextLevel, overdueEscalations } from './escalation.ts'
+import { escalationProblem, nextLevel } from './escalation.ts'
 import { afterReview, reviewersOf } from './review-cycles.ts'
 import { writeGuard } from './write-guard.ts'
 
@@ -60,15 +59,6 @@ describe('an escalation', () => {
     expect(escalationProblem(rules, { ...audit, from: 'qa', result: 'FAIL' })).toContain('no level is skipped')
     expect(escalationProblem(rules, { ...audit, to: 'user', result: 'FAIL' })).toContain('no level is skipped')
   }) // C31
-
-  it('goes up by itself when no answer came in time, but not past the user', () => {
-    const open = [
-      { id: 'e1', at: 'senior', since: 1000 },
-      { id: 'e2', at: 'senior', since: 1001 },
-      { id: 'e3', at: 'user', since: 0 },
-    ]
-    expect(overdueEscalations(rules, open, 1300)).toEqual([{ id: 'e1', from: 'senior', to: 'lead' }])
-  })
 })
 
 describe('review cycles', () => {
@@ -91,34 +81,4 @@ describe('review cycles', () => {
     expect(reviewersOf('senior', ['03-01'], true)).toEqual([{ name: 'senior', plans: ['03-01'] }])
     expect(reviewersOf('senior', ['03-01', '03-02'], false)).toHaveLength(1)
   }) // C76
-})
-
-describe('the idle gate', () => {
-  const commit = (subject: string, at: number) => ({ subject, at })
-  const now = 100_000
-
-  it('holds a teammate while two plans have no summary, or one without a recent commit', () => {
-    const recent = [commit('feat(api): list users', now - 60)]
-    expect(idleProblem({ plans: 3, summaries: 1, commits: recent }, now, 'open')).toContain('2 plans have no summary')
-    expect(idleProblem({ plans: 2, summaries: 1, commits: recent }, now, 'open')).toBeUndefined()
-    expect(idleProblem({ plans: 2, summaries: 1, commits: [commit('wip', now)] }, now, 'open')).toContain('no commit')
-    expect(idleProblem({ plans: 2, summaries: 1, commits: [commit('fix: x', now - 7201)] }, now, 'open')).toBeDefined()
-    expect(idleProblem({ plans: 2, summaries: 2, commits: undefined }, now, 'closed')).toBeUndefined()
-  })
-
-  it('lets pass or holds when git cannot be asked, as it is set', () => {
-    const facts = { plans: 2, summaries: 1, commits: undefined }
-    expect(idleProblem(facts, now, 'open')).toBeUndefined()
-    expect(idleProblem(facts, now, 'closed')).toContain('git could not be asked')
-  }) // F50
-
-  it('accepts a task as completed only with a recent commit that shares its words', () => {
-    const problem = (subject: string, text: string, age = 60) =>
-      completionProblem(subject, [commit(text, now - age)], now, 'open')
-    expect(problem('List users with paging', 'feat(api): list users')).toBeUndefined()
-    expect(problem('List users with paging', 'feat(api): delete users')).toContain('No commit')
-    expect(problem('Parser', 'feat: parser')).toBeUndefined()
-    expect(problem('Parser', 'feat: parser', 7201)).toContain('No commit')
-    expect(completionProblem('Parser', undefined, now, 'closed')).toContain('git could not be asked')
-  })
 })

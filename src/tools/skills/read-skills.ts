@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
 import { isInside } from '../../permissions/paths/places.ts'
 import { openSpot } from '../../permissions/paths/spot.ts'
+import { parseFrontMatter } from '../front-matter.ts'
 import { readText } from '../paths/content.ts'
 
 export interface SkillsPlace {
@@ -127,7 +127,7 @@ function parseSkill(text: string): Pick<Skill, 'name' | 'description' | 'tags' |
   if (front === undefined) return 'it does not begin with YAML between two lines of ---.'
   let value: unknown
   try {
-    value = parse(front, { logLevel: 'error' })
+    value = parseFrontMatter(front)
   } catch (error) {
     return `its YAML cannot be read (${(error as Error).message.split('\n')[0]}).`
   }

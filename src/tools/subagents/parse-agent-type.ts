@@ -1,6 +1,6 @@
-import { parse } from 'yaml'
 import { z } from 'zod'
 import { isName, nameRule } from '../../team/name.ts'
+import { parseFrontMatter } from '../front-matter.ts'
 import { namesFor } from '../registry.ts'
 import type { AgentType } from './agent-type.ts'
 
@@ -79,7 +79,7 @@ function broken(problem: string): ParsedAgentType {
 
 function readYaml(text: string): unknown {
   try {
-    return parse(text, { logLevel: 'error' })
+    return parseFrontMatter(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-/** Deeper than any organisation file, and shallow enough for the parser, which needs seconds or all memory for more. */
+/** Deeper than any file of ours, and shallow enough for the parser, which needs seconds or all memory for more. */
 const MAX_LEVELS = 32
 const MAX_INDENT = 64
 
