@@ -1,6 +1,5 @@
 import type { Mode } from '../permissions/rules/policy.ts'
 import type { QuestionLine } from '../session/wire/live-line.ts'
-import type { Spent } from '../team/members/usage.ts'
 import type { Message } from '../team/message.ts'
 import { emptyState, type TeamState } from '../team/state.ts'
 
@@ -36,7 +35,6 @@ export interface AgentActivity {
   lastAction: string
   /** The provider lets it wait, until then. */
   waiting: { readonly until: number; readonly why: string } | undefined
-  spent: Spent
   /** The newest last; the transcript has all of it. */
   readonly conversation: Entry[]
 }
