@@ -7,14 +7,15 @@ import { openSession } from '../../session/open-session.ts'
 import { TeamError } from '../../team/errors.ts'
 import { roster } from '../../team/state.ts'
 import { openWorkspace } from '../../workspace.ts'
+import { createTeamText, type EventText } from '../output/event-text.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import assignmentText from './assignment.md'
 import { TEST } from './conversation.ts'
 import { killing } from './demo-model.ts'
-import { createEventText, type EventText } from './event-text.ts'
 import { SAMPLE_APP } from './sample-app.ts'
 import { createStatistics, type Statistics } from './statistics.ts'
+import { toolText } from './tool-text.ts'
 
 export const ASSIGNMENT = assignmentText
 
@@ -47,7 +48,7 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
   // Agents work in this very folder, also where one above it would be taken for the project.
   const workspace = { ...opened, workspace: dir }
   const statistics = createStatistics()
-  const textOf = createEventText(() => statistics.team)
+  const teamText = createTeamText((team) => team === statistics.team)
   let stop: Stop
   {
     await using session = await openSession({
@@ -66,7 +67,7 @@ export async function perform(call: Call, demo: Performance): Promise<Summary> {
     let step = await run.next()
     for (; !step.done; step = await run.next()) {
       statistics.add(step.value)
-      const line = textOf(step.value)
+      const line = toolText(step.value) ?? teamText(step.value)
       if (line) await tell(line)
     }
     stop = step.value

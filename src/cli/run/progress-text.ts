@@ -1,9 +1,24 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Retry, ToolCall } from '../../models/model.ts'
+import { createTeamText } from '../output/event-text.ts'
 import { oneLine } from '../output/format.ts'
 
-/** One line of progress for a terminal; undefined for events that need none. */
-export function progressText(event: SessionEvent): string | undefined {
+/** What the board and the mail show anyway, in the words of `createTeamText`. */
+const TOLD_AS_EVENTS = new Set(['TaskCreate', 'TaskUpdate', 'SendMessage', 'send_message', 'broadcast'])
+
+/** Lines of progress for a terminal: what agents do, and what happens between them. */
+export function createProgressText(): (event: SessionEvent) => string | undefined {
+  const teamText = createTeamText()
+  return (event) => {
+    if (event.type === 'tool_started' && TOLD_AS_EVENTS.has(event.call.toolName)) return undefined
+    if (event.type !== 'team') return progressText(event)
+    const text = teamText(event)
+    return text && `[${oneLine(text.who, 64)}] ${oneLine(text.what)}`
+  }
+}
+
+/** One line of progress; undefined for events that need none. */
+function progressText(event: SessionEvent): string | undefined {
   const prefix = event.agent === 'lead' ? '' : `[${event.agent}] `
   switch (event.type) {
     case 'tool_started':

@@ -20,7 +20,7 @@ import { readSettings } from '../workspace/read-settings.ts'
 import { chooseSession } from './choose-session.ts'
 import { exitCodeOf, reportEnd } from './end-report.ts'
 import { defineOptions, type Format, type RunOptions, settingsOf } from './options.ts'
-import { createProviderWarnings, progressText } from './progress-text.ts'
+import { createProgressText, createProviderWarnings } from './progress-text.ts'
 import { readPrompt } from './prompt.ts'
 
 /** `deskmates -p …`: one prompt, one answer, no questions to a person. */
@@ -131,6 +131,7 @@ async function converse(call: Call, { session, prompt, format, about, options, g
   const resumeCommand = given.resumeCommand ?? resumeCommandOf(id, options.model)
   const isVerbose = options.verbose ?? (format === 'text' && call.isStderrTerminal === true)
   const summary = createRunSummary()
+  const progressText = createProgressText()
   const providerWarning = createProviderWarnings()
   const began = call.clock.now()
   let isOver = false

@@ -70,6 +70,27 @@ describe('a team on the command line', () => {
     expect(shown).toContain("commands can alter the team's files")
   }) // A62, B10
 
+  it('tells a terminal who joins, who takes and completes what, and who writes to whom', async () => {
+    const model = story({
+      calls: [
+        call('SendMessage', { type: 'message', to: 'lead', content: 'The ground is hard.' }),
+        call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' }),
+      ],
+    })
+    await cli.ok('team create web')
+    const words = ['-p', 'Go', '-m', model, '--team', 'web']
+    const lines = stderrWithoutSandboxWarning(await cli.run(words, { isStderrTerminal: true })).split('\n')
+    for (const line of [
+      '[lead] adds #1 dig (for any role)',
+      '[ada] joins as ada',
+      '[ada] takes #1 dig',
+      '[ada] → lead: The ground is hard.',
+      '[ada] completed #1 dig: dug',
+    ])
+      expect(lines).toContain(line)
+    expect(lines.join()).not.toContain('TaskUpdate')
+  })
+
   it('exits 4 and says so when tasks are left', async () => {
     const model = story({ calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'rock' })] })
     await cli.ok('team create web')

@@ -1,8 +1,7 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { EventOf, TeamEvent } from '../../team/event.ts'
-import { testsIn } from './conversation.ts'
 
-/** One line of the demo: an agent and what it did. */
+/** An agent and what it did, in one line for a person. */
 export interface EventText {
   readonly who: string
   readonly what: string
@@ -16,44 +15,16 @@ interface Known {
   request(id: string): EventOf<'request.opened'> | undefined
 }
 
-/** Turns the events worth showing into lines. */
-export function createEventText(team: () => string | undefined): (event: SessionEvent) => EventText | undefined {
+/** Turns what happens in teams into lines: who sends what to whom, who takes and completes what. Others give undefined. */
+export function createTeamText(isShown: (team: string) => boolean = () => true) {
   const subjects = new Map<string, string>()
   const requests = new Map<string, EventOf<'request.opened'>>()
-  const known: Known = { task: (id) => `#${id} ${subjects.get(id) ?? ''}`, request: (id) => requests.get(id) }
-  return (event) => {
-    if (event.type === 'tool_finished') return toolCallText(event)
-    if (event.type === 'note' && !event.text.startsWith('[HEALTH]')) return { who: event.agent, what: event.text }
-    if (event.type !== 'team' || event.team !== team()) return undefined
+  const known: Known = { task: (id) => `#${id} ${subjects.get(id) ?? ''}`.trimEnd(), request: (id) => requests.get(id) }
+  return (event: SessionEvent): EventText | undefined => {
+    if (event.type !== 'team' || !isShown(event.team)) return undefined
     if (event.event.type === 'task.created') subjects.set(event.event.id, event.event.subject)
     if (event.event.type === 'request.opened') requests.set(event.event.id, event.event)
     return teamEventText(event.event, event.agent, known)
-  }
-}
-
-function toolCallText({
-  agent,
-  call,
-  result,
-  denied,
-}: Extract<SessionEvent, { type: 'tool_finished' }>): EventText | undefined {
-  const { path = '', command = '', name = '' } = call.input as Record<string, string>
-  if (denied !== undefined) return { who: agent, what: `may not use ${call.toolName}: ${denied}`, mood: 'bad' }
-  switch (call.toolName) {
-    case 'write_file':
-      return { who: agent, what: `writes ${path}` }
-    case 'edit_file':
-      return { who: agent, what: result.isError ? `could not change ${path}` : `changes ${path}` }
-    case 'TeamCreate':
-      return { who: agent, what: `creates the team ${name}` }
-    case 'bash': {
-      const tests = testsIn(result.text)
-      if (!tests) return { who: agent, what: `runs ${command}` }
-      const mood = tests.fail === 0 ? 'good' : 'bad'
-      return { who: agent, what: `runs the tests: ${tests.pass} pass, ${tests.fail} fail`, mood }
-    }
-    default:
-      return undefined
   }
 }
 
