@@ -114,14 +114,23 @@ function packageFolder(moduleId: string): string[] {
 }
 
 function notice(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = licenceFile(folder) ?? licenceFile(kin(name, folder))
   // Given to the public domain, which asks for nothing; some packages leave the text out.
   if (file === undefined && license === 'Unlicense')
     return `${name} ${version} (${license})\n\nReleased into the public domain by its author.\n`
+  // Published without the file; the licence is the same text for every author.
+  if (file === undefined && license === 'MIT' && typeof author === 'string')
+    return `${name} ${version} (${license})\n\n${mit(author)}`
   if (file === undefined)
     throw new Error(`${name} ${version} (${license}) has no licence file to put into the notices.`)
   return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`
+}
+
+function mit(author: string): string {
+  const [own, ...rest] = readFileSync('LICENSE', 'utf8').split(/^Copyright .*$/m)
+  if (own === undefined || rest.length !== 1) throw new Error('LICENSE is not the MIT licence with one copyright line.')
+  return `${own.trim()}\n\nCopyright (c) ${author}${rest[0]!.trimEnd()}\n`
 }
 
 function licenceFile(folder: string): string | undefined {

@@ -1,12 +1,13 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { loadCommand } from './load-command.ts'
 import { plain } from './output/format.ts'
 import { print, printStderr, printStderrJson } from './output/print.ts'
 import { redacted } from './output/redact-output.ts'
-import { commandId, NotAName, name } from './program/arguments.ts'
+import { NotAName } from './program/arguments.ts'
 import { AGENTS, commandGroups, commandNames, commands } from './program/commands.ts'
 import type { Call, Context, Globals } from './program/context.ts'
 import { EXIT, explain, isJson, Misused, OutputClosed, Refused, wantsJson } from './program/failure.ts'
+import { addGlobals } from './program/globals.ts'
 import { meaningOf, withSeparateValues } from './program/interpret-arguments.ts'
 import { optionHint } from './program/option-hints.ts'
 import type { AnySubCommand } from './program/sub-command.ts'
@@ -16,6 +17,11 @@ import { version } from './program/version.ts'
 export async function runCommandLine(argv: readonly string[], outside: Context): Promise<number> {
   const { context, flush } = redacted(outside)
   try {
+    // A shell asks for the words that could follow; see `completion`.
+    if (argv[0] === 'complete' && argv[1] === '--') {
+      await (await import('./completion/complete.ts')).complete(argv.slice(2), context)
+      return EXIT.done
+    }
     return await runCommand(argv, context)
   } finally {
     await flush()
@@ -172,19 +178,6 @@ class AgentsUseTools extends Refused {
     const message = `Agents do not run \`deskmates ${path}\` (DESKMATES_AGENT is set). ${instead}`
     super({ code: 'agents_use_tools', message })
   }
-}
-
-/** The same options at every level, so that users may put them anywhere. The rightmost counts. */
-function addGlobals(command: Command): Command {
-  const options = [
-    new Option('--team <team>', 'the team (DESKMATES_TEAM; else default)').argParser(name),
-    new Option('--cwd <dir>', 'work as if started in this folder'),
-    new Option('--store <store>', 'files, or postgres://… for many machines (DESKMATES_STORE)'),
-    new Option('--command-id <id>', 'repeating the command with this id returns its first answer').argParser(commandId),
-    new Option('--json', 'print JSON on stdout'),
-  ]
-  for (const option of options) command.addOption(option.helpGroup('Global options:'))
-  return command
 }
 
 function globalsOf(command: Command): Globals {

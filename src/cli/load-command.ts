@@ -44,5 +44,6 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   check: async () => (await import('./journal/check.ts')).check,
   'config list': async () => (await import('./config/list.ts')).configList,
   trust: async () => (await import('./trust.ts')).trust,
+  completion: async () => (await import('./completion/completion.ts')).completion,
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
 }

@@ -68,6 +68,7 @@ export const commands = [
   { path: 'check', summary: 'verify the journal, and repair it', section: MACHINE },
   { path: 'config list', summary: 'every effective setting, and the file it comes from' },
   { path: 'trust', summary: "trust this folder's settings, agents, skills, hooks and journals", section: MACHINE },
+  { path: 'completion', summary: 'print the completion of bash, zsh or fish', section: MACHINE },
   { path: 'doctor', summary: 'test this machine: disk, processes, git, sandbox, keys, network', section: MACHINE },
 ] as const satisfies readonly ListedCommand[]
 
