@@ -8,6 +8,7 @@ import { createRepeatedFailures } from './calls/repeated-failures.ts'
 import { runCalls } from './calls/run-calls.ts'
 import { createCompaction } from './compaction/compaction.ts'
 import { type PendingAcknowledgement, receiveInput } from './input/receive-input.ts'
+import { awaitsAnswer } from './transcript/transcript-fold.ts'
 
 /**
  * The loop every agent runs: receive input, call the model, run its tool calls, until it has nothing more to do. Each
@@ -39,7 +40,7 @@ async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<Age
     for (;;) {
       if (!agent.order) signal.throwIfAborted()
       yield* receiveInput(agent, owed, signal)
-      if (turns.length === 0 || turns.at(-1)?.role === 'assistant') return { kind: 'finished', text }
+      if (!awaitsAnswer(transcript.state)) return { kind: 'finished', text }
       if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)
       if (yield* compaction.compactIfNeeded(signal)) continue
       if (agent.order) await agent.order.step(`${agent.name} asks`, turnOnly)

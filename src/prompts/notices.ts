@@ -43,6 +43,13 @@ function jobNotice({ id, about, state, summary = '' }: EndedJob, output: string)
 export const INTERRUPTED_CALL =
   'Interrupted before it ended. It may have taken effect or not: look before you do it again.'
 
+/** The same where the user ended the turn. */
+export const CALL_INTERRUPTED_BY_USER =
+  'Interrupted by the user before it ended. It may have taken effect or not: look before you do it again.'
+
+/** Stands in the conversation where the user ended a turn. */
+export const TURN_INTERRUPTED_BY_USER = '[The user interrupted you here. What follows is what they want now.]'
+
 /** The result of a call that ended a task before its process did; undefined if these events end none. */
 export function recordedEndText(events: readonly TeamEvent[]): string | undefined {
   for (const event of events) {

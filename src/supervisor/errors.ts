@@ -23,3 +23,7 @@ export class PromptTooLarge extends TeamError {
     )
   }
 }
+
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause))
+}

@@ -4,6 +4,7 @@ import type { Inbox } from '../agent/input/inbox.ts'
 import { runLoop } from '../agent/loop.ts'
 import type { Membership } from '../agent/membership.ts'
 import { limitOf, type SessionContext } from '../agent/session-context.ts'
+import { awaitsAnswer } from '../agent/transcript/transcript-fold.ts'
 import { Superseded } from '../journal/log/store-errors.ts'
 import { inOrder } from '../journal/replay/ordered-team.ts'
 import type { Author } from '../team/event.ts'
@@ -12,6 +13,9 @@ import { planGate } from '../team/members/plan-gate.ts'
 import { type NextStep, nextStep } from '../team/progress/next-step.ts'
 import { isRefusal } from '../team/refusal.ts'
 import { heldBy, memberNamed } from '../team/state.ts'
+import { asError } from './errors.ts'
+import { guardInput } from './guard-input.ts'
+import { isByUser, noteInterruption } from './interruption.ts'
 import type { OpenAgents } from './open-agents.ts'
 import { agreeToStop, stopMember } from './shutdown/shutdown.ts'
 import { stopHookFeedback } from './stop-hook.ts'
@@ -40,6 +44,8 @@ export interface Lifecycle {
   checkForWork(): void
   /** Wakes it when it is idle with a task in hand and nothing else will. False if it was reminded often enough. */
   remind(): boolean
+  /** The user ends its turn: it keeps its task, and is idle until the next message. False if it is not in a turn. */
+  interrupt(): boolean
   /** Ends it in this process, for this reason if it is a failure; what is written stays resumable. */
   end(failure?: Error): Promise<void>
 }
@@ -59,6 +65,8 @@ export interface LifecycleOptions {
   readonly started: Promise<void>
   /** It was brought back after its process died, or its run ended: it continues a conversation that was cut off. */
   readonly isResumed: boolean
+  /** The user ended its last turn, and no message came since. */
+  readonly isInterrupted?: boolean
   /** Ids of urgent messages that wait for it. */
   urgentMail(): readonly string[]
   /** All other teammates are idle or wait for a silent model. */
@@ -76,7 +84,7 @@ export interface LifecycleOptions {
  */
 type Phase =
   | { readonly name: 'starting' }
-  | { readonly name: 'working'; readonly turn?: Turn; readonly isInterrupted?: boolean }
+  | { readonly name: 'working'; readonly turn?: Turn; readonly isTakenAgain?: boolean }
   | { readonly name: 'idle'; readonly wake: () => void }
   | { readonly name: 'ended' }
 
@@ -89,13 +97,15 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
   const generation = by.generation!
   const isLead = inbox !== undefined
   const ending = new AbortController()
-  const reports = createReports({ team, clock }, by, (error) => interrupt(error))
+  const endTurn = (reason: unknown) => phase.name === 'working' && phase.turn?.interrupt(reason)
+  const reports = createReports({ team, clock }, by, endTurn)
   const held = createHeldTask(name, isResumed)
   const handOver = createHandOver({ context, team, by, tellTask: (agent) => tellTask(agent, false) })
   const activity = createActivity({ team, by, health: options.health, reports, current })
   const seenUrgent = new Set(options.urgentMail())
   let phase: Phase = { name: 'starting' }
   let lastStop: Stop = { kind: 'finished', text: '' }
+  let isInterrupted = options.isInterrupted ?? false
   let failure: unknown
 
   const ended = live()
@@ -130,29 +140,26 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
       // Also while it is idle: urgent mail that wakes an agent must not interrupt it afterwards.
       const urgent = options.urgentMail().filter((id) => !seenUrgent.has(id))
       for (const id of urgent) seenUrgent.add(id)
-      if (urgent.length > 0) interrupt(URGENT)
-      if (phase.name === 'idle') options.checkIdle?.()
+      if (urgent.length > 0) endTurn(URGENT)
+      if (phase.name === 'idle' && !isInterrupted) options.checkIdle?.()
       if (phase.name === 'idle' && dueStep() !== 'rest') phase.wake()
     },
     remind() {
       const member = current()
-      if (isLead || phase.name !== 'idle' || !member || !heldBy(team.state, name) || limitOf(context) !== undefined)
-        return false
+      if (isLead || isInterrupted || phase.name !== 'idle' || !member) return false
+      if (!heldBy(team.state, name) || limitOf(context) !== undefined) return false
       // Its plan waits for an answer, which another member owes.
       if (planGate(team.state, member) === 'pending' || !held.remind()) return false
       phase.wake()
       return true
     },
+    interrupt: () => phase.name === 'working' && (phase.turn?.interruptByUser() ?? false),
     async end(cause) {
       failure ??= cause
       ending.abort()
       if (phase.name === 'idle') phase.wake()
       await ended
     },
-  }
-
-  function interrupt(reason: unknown): void {
-    if (phase.name === 'working') phase.turn?.interrupt(reason)
   }
 
   function finish(cause?: unknown): void {
@@ -175,6 +182,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     const step = nextStep(team.state, member)
     // Stopping needs no model call.
     if (step !== 'stop' && step !== 'approve_shutdown' && limitOf(context) !== undefined) return 'rest'
+    if (isInterrupted && (step === 'claim' || step === 'continue_task')) return 'rest'
     if (step !== 'continue_task') return step
     return held.isDue(heldBy(team.state, name)!) ? step : 'rest'
   }
@@ -193,7 +201,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         await reports.pending
         continue
       }
-      if (phase.name === 'working' && phase.isInterrupted && step !== 'stop') {
+      if (phase.name === 'working' && phase.isTakenAgain && step !== 'stop') {
         phase = { name: 'working' }
         held.forget()
         await takeTurn()
@@ -228,8 +236,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
   /** Runs turns until the model has nothing more to do and no Stop hook objects, then reports. */
   async function takeTurn(): Promise<void> {
     const agent = await agents.open(by)
-    const { turns } = agent.transcript.state
-    const isCutOff = turns.length > 0 && turns.at(-1)?.role !== 'assistant'
+    const isCutOff = awaitsAnswer(agent.transcript.state)
     if (!isLead) await tellTask(agent, isCutOff)
     const isDue = isLead || agent.inbox.notices.waiting > 0 || isCutOff || dueStep() === 'read_mail'
     if (!isDue) return agents.close(by)
@@ -255,11 +262,12 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   async function runTurn(agent: OpenAgent, isCutOff: boolean): Promise<Stop> {
-    const turn = watchTurn({ ...options, isLead })
+    const turn = watchTurn({ ...options, isLead, isCutOff })
     phase = { name: 'working', turn }
     if (isLead) agent.setActivity('working')
     const reportWorking = isLead ? async () => {} : activity.reportWorking
-    const loop = runLoop(guarded(agent, turn), AbortSignal.any([ending.signal, turn.signal]))
+    const guarded = guardInput(agent, handOver, () => mayContinue(turn))
+    const loop = runLoop(guarded, AbortSignal.any([ending.signal, turn.signal]))
     // A conversation that was cut off may have no input before its model call.
     let shown = isCutOff ? reportWorking() : undefined
     try {
@@ -269,13 +277,18 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         const event: AgentEvent = step.value
         turn.onEvent(event)
         held.onEvent(event, team.state)
+        if (event.type === 'input_received') isInterrupted = false
         if (event.type === 'tool_finished') handOver.onToolFinished(event.result)
         shown ??= reportWorking()
         // Reported before what the agent does next.
         if (event.type === 'answered') await shown.then(options.onAnswer)
         run.emit({ ...event, agent: name })
       }
-      lastStop = step.value
+      const isEndedByUser = isByUser(step.value, turn.signal.reason)
+      if (isEndedByUser) run.emit({ ...(await noteInterruption(agent)), agent: name })
+      isInterrupted ||= isEndedByUser
+      // An interruption by the user does not end the run.
+      lastStop = isEndedByUser ? { kind: 'finished', text: step.value.text } : step.value
       return step.value
     } finally {
       turn.stop()
@@ -283,30 +296,20 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     }
   }
 
-  /** The same agent; it takes no further input once it must stop. */
-  function guarded(agent: OpenAgent, turn: Turn): OpenAgent {
-    const mayContinue = () => {
-      const status = current()?.status
-      if (status === 'stopping') turn.interrupt(STOPPING)
-      if (status === undefined && !isLead) ending.abort()
-      ending.signal.throwIfAborted()
-      turn.signal.throwIfAborted()
-    }
-    const next = async () => {
-      mayContinue()
-      await handOver.beforeInput(agent)
-      const input = await agent.inbox.next()
-      mayContinue()
-      return input
-    }
-    return { ...agent, inbox: { ...agent.inbox, next } }
+  /** Throws once the agent must not take further input. */
+  function mayContinue(turn: Turn): void {
+    const status = current()?.status
+    if (status === 'stopping') turn.interrupt(STOPPING)
+    if (status === undefined && !isLead) ending.abort()
+    ending.signal.throwIfAborted()
+    turn.signal.throwIfAborted()
   }
 
   async function afterTurn(stop: Stop, agent: OpenAgent): Promise<void> {
     await inOrder(team, `${name} stops`)
     const reason = phase.name === 'working' ? phase.turn?.signal.reason : undefined
-    phase = { name: 'working', isInterrupted: stop.kind === 'aborted' && reason === URGENT }
-    if (phase.isInterrupted || (isLead && stop.kind === 'finished')) return
+    phase = { name: 'working', isTakenAgain: stop.kind === 'aborted' && reason === URGENT }
+    if (phase.isTakenAgain || isByUser(stop, reason) || (isLead && stop.kind === 'finished')) return
     // Any other stop of the lead ends the run.
     if (isLead) return ending.abort()
     if (await reportTurn({ context, lead, by, held, reports, member: current() }, { stop, reason, agent }))
@@ -343,8 +346,4 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     await team.run({ type: 'member.stop', name, reason: 'had nothing to do for too long' }, { by })
     if (phase.name === 'idle') phase.wake()
   }
-}
-
-export function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause))
 }

@@ -12,9 +12,8 @@ import { limitText } from '../prompts/limit.ts'
 import { promptWithHookText } from '../prompts/notices.ts'
 import { offer } from '../tools/run-call.ts'
 import { damagesIn } from './damages.ts'
-import { PromptRefused, PromptTooLarge } from './errors.ts'
+import { asError, PromptRefused, PromptTooLarge } from './errors.ts'
 import { throwIfRefused } from './lead/take-lead.ts'
-import { asError } from './lifecycle.ts'
 import { stopHookFeedback } from './stop-hook.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -31,7 +30,12 @@ export async function* runSession(
   const channel = createChannel<SessionEvent>()
   run.used = noUsage()
   run.endedBy = undefined
-  run.emit = channel.put
+  // What happens between two runs goes there too.
+  const { emit } = run
+  run.emit = (event) => {
+    emit(event)
+    channel.put(event)
+  }
   const over = AbortSignal.any([signal, callerLeft.signal])
   const release = () => model.order?.release('the run was interrupted')
   over.addEventListener('abort', release)
@@ -50,7 +54,7 @@ export async function* runSession(
   } finally {
     // A caller that stops reading events wants the run to stop; all that is written stays resumable.
     if (isLeft) await run.end()
-    run.emit = () => {}
+    run.emit = emit
     end()
   }
   return stop
@@ -86,7 +90,7 @@ export async function* compact(
 
 /** Sends the prompt and waits until the team has settled. A failure is the result of the run, never thrown. */
 async function runToEnd(supervisor: Supervisor, prompt: string | undefined, signal: AbortSignal): Promise<Stop> {
-  const { lead, ownTeam, context } = supervisor
+  const { lead, context } = supervisor
   let text = ''
   try {
     await supervisor.scaling.begin()
@@ -94,12 +98,7 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
     for (const text of supervisor.supervisedTeams.flatMap(({ team }) => damagesIn(team)))
       context.run.emit({ type: 'problem', agent: lead.name, text })
     if (prompt !== undefined) {
-      const { refusal, content } = await runPromptHooks(supervisor, prompt, signal)
-      if (refusal !== undefined) throw new PromptRefused(refusal)
-      refuseTooLarge(content, lead)
-      // Before anything is awaited, so that activity and prompt are one write.
-      lead.setActivity('working')
-      throwIfRefused(await ownTeam.team.send({ to: lead.name, content, extra: { prompt: true } }))
+      await sendPrompt(supervisor, prompt, signal, () => lead.setActivity('working'))
     }
     const isLedByCode = prompt === undefined && context.scaling.length > 0
     const stop = await untilSettled(supervisor, isLedByCode, signal)
@@ -162,7 +161,10 @@ async function untilSettled(supervisor: Supervisor, isLedByCode: boolean, signal
       const { text } = lifecycle.lastStop
       if (supervisor.limitReached === 'turns') return { kind: 'limit', limit: 'turns', text }
       if (supervisor.limitReached === 'dollars') return { kind: 'budget', spent: lead.used.purse.dollars, text }
-      const feedback = await stopHookFeedback(supervisor.context, supervisor.ownTeam, continued++, signal)
+      // A Stop hook does not continue what the user has interrupted.
+      const feedback = lead.transcript.state.isInterrupted
+        ? undefined
+        : await stopHookFeedback(supervisor.context, supervisor.ownTeam, continued++, signal)
       if (feedback === undefined) return signal.aborted ? aborted(lifecycle.lastStop) : lifecycle.lastStop
       lead.inbox.notices.add({ text: feedback })
     }
@@ -174,6 +176,24 @@ async function untilSettled(supervisor: Supervisor, isLedByCode: boolean, signal
 
 function aborted({ text }: Stop): Stop {
   return { kind: 'aborted', text }
+}
+
+/**
+ * Gives a prompt to the lead, which reads it before its next model call. Throws, with nothing sent, what a hook or its size
+ * has against it. `onSend` is called before anything is awaited, so that what it reports and the prompt are one write.
+ */
+export async function sendPrompt(
+  supervisor: Supervisor,
+  prompt: string,
+  signal: AbortSignal,
+  onSend = () => {},
+): Promise<void> {
+  const { lead, ownTeam } = supervisor
+  const { refusal, content } = await runPromptHooks(supervisor, prompt, signal)
+  if (refusal !== undefined) throw new PromptRefused(refusal)
+  refuseTooLarge(content, lead)
+  onSend()
+  throwIfRefused(await ownTeam.team.send({ to: lead.name, content, extra: { prompt: true } }))
 }
 
 /** Hooks may refuse a prompt, or add to it. */

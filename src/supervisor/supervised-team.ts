@@ -34,6 +34,8 @@ export interface SupervisedTeam extends Membership {
   readonly isHeldByLimit: boolean
   /** Wakes one teammate that is idle with a task in hand although nothing else will; false when there is none. */
   remind(): boolean
+  /** The user ends the turn of this teammate. False if it is not in one. */
+  interrupt(name: string): boolean
   /** Stops every agent here for now and parks those in the middle of a task; all of it stays resumable. */
   parkAll(reason: string): Promise<void>
   /** Ends every teammate in this process. */
@@ -259,6 +261,7 @@ export function openSupervisedTeam(
       return [...teammates.values()].some((teammate) => teammate.isHeldByLimit)
     },
     remind: () => [...teammates.values()].some((teammate) => teammate.remind()),
+    interrupt: (name) => teammates.get(nameKey(name))?.interrupt() ?? false,
     parkAll,
     async close() {
       closing.abort()

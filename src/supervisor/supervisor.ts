@@ -2,10 +2,12 @@ import type { OpenAgent } from '../agent/agent.ts'
 import { createMembership, type Membership } from '../agent/membership.ts'
 import { isSelectable } from '../agent/selectable-model.ts'
 import { limitOf, type SessionContext } from '../agent/session-context.ts'
+import { awaitsAnswer } from '../agent/transcript/transcript-fold.ts'
 import { type JournalLoss, LeadershipLost } from '../journal/fold/rewound.ts'
 import { turnOnly } from '../journal/replay/order.ts'
 import { orderedTeam } from '../journal/replay/ordered-team.ts'
 import { openTeam } from '../journal/team-handle.ts'
+import { type SwitchableModel, switchableModel } from '../models/switchable-model.ts'
 import { isFenced } from '../team/mail/mail.ts'
 import { nameKey } from '../team/name.ts'
 import { isFinished } from '../team/progress/finished.ts'
@@ -40,6 +42,8 @@ export interface UnfinishedTasks {
 export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly context: SessionContext
   readonly lead: OpenAgent
+  /** The model of the lead's next calls. */
+  readonly leadModel: SwitchableModel
   /** The team of the session itself. */
   readonly ownTeam: SupervisedTeam
   readonly supervisedTeams: readonly SupervisedTeam[]
@@ -51,6 +55,8 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
    * turn, or `idle` unless its last turn was cut off.
    */
   startLead(isIdle: boolean): Lifecycle
+  /** The user ends the turn of this agent: the lead, or a teammate of any team. False if it is not in one. */
+  interrupt(agent: string): boolean
   readonly scaling: Scaling
   /** Stops the work of every teammate, for this reason; all of it stays resumable. */
   parkAll(reason: string): Promise<void>
@@ -60,6 +66,10 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
   readonly limitReached: ReturnType<typeof limitOf>
   /** All agents are idle: wakes those that can still continue. False when none can. */
   wakeStalled(): Promise<boolean>
+  /** Between two runs: something waits that a run without a prompt would do. */
+  readonly isWorkDue: boolean
+  /** Is called when a team was added or removed. */
+  onTeamsChanged: () => void
   /** A team lost the end of its journal: tells the user and the lead, which may have relied on it. */
   reportLoss(loss: JournalLoss): void
   /** Resolves when something changed. */
@@ -68,6 +78,7 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
 
 export async function openSupervisor(context: SessionContext, own: Membership): Promise<Supervisor> {
   const { order } = context.model
+  const model = switchableModel(context.model)
   const teams: SupervisedTeam[] = []
   const changes = createChangeSignal()
   /** Of the run in progress, or the last one. */
@@ -120,6 +131,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       const by = await takeLead(team, store, { session: own.team.name, description, folder })
       await store.presence.announce(name)
       supervise({ team: orderedTeam(team, order, false), by })
+      supervisor.onTeamsChanged()
     } catch (error) {
       await team.close()
       throw error
@@ -131,6 +143,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     get lead() {
       return lead
     },
+    leadModel: model,
     ownTeam: supervise(own),
     supervisedTeams: teams,
     get left() {
@@ -193,7 +206,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       return scaling
     },
     startLead(isIdle) {
-      const isCutOff = (lead.transcript.state.turns.at(-1)?.role ?? 'assistant') !== 'assistant'
+      const { state } = lead.transcript
       leadLifecycle = startLifecycle({
         context,
         lead: own,
@@ -203,13 +216,18 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
         inbox: lead.inbox,
         checkIdle: wake.check,
         started: Promise.resolve(),
-        isResumed: isCutOff || !isIdle,
+        isResumed: awaitsAnswer(state) || !isIdle,
+        isInterrupted: state.isInterrupted,
         urgentMail: () => teams.flatMap(({ team, by }) => urgentMailOf(team.state, by.name)),
         areOthersSilent: () => false,
         onAnswer() {},
         onEnd: changes.notify,
       })
       return leadLifecycle
+    },
+    interrupt(agent) {
+      if (nameKey(agent) === 'lead') return leadLifecycle?.interrupt() ?? false
+      return teams.some((team) => team.interrupt(agent))
     },
     async parkAll(reason) {
       context.run.endedBy = reason
@@ -232,6 +250,11 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       if (teams.map((team) => team.remind()).some(Boolean)) return true
       return (await answers.settle(teams, lead.inbox.notices)) || wake.hearResults()
     },
+    get isWorkDue() {
+      if (!lead.transcript.state.isInterrupted) wake.check()
+      return !supervisor.isIdle || lead.inbox.hasInput() || wake.hearResults()
+    },
+    onTeamsChanged() {},
     reportLoss({ message: text }) {
       context.run.emit({ type: 'note', agent: 'lead', text })
       lead.inbox.notices.add({ text })
@@ -266,6 +289,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     await context.store.presence.withdraw(team.name)
     await team.close()
     teams.splice(teams.indexOf(supervised), 1)
+    supervisor.onTeamsChanged()
     // Recorded first: a team that is led and missing would be taken for one whose journal is lost.
     await own.team.run({ type: 'team.lead', team: team.name, leads: false }, { by: own.by })
     await context.store.remove(team.name, false)
@@ -273,7 +297,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
   }
 
   const scaling = createScaling(context, supervisor.ownTeam)
-  const leadOptions = { teams: () => teams, control: supervisor, waking: wake, onNotice: onChange }
+  const leadOptions = { teams: () => teams, control: supervisor, model, waking: wake, onNotice: onChange }
   const lead = await openLead(context, leadOptions).catch(async (error) => {
     await supervisor.ownTeam.close()
     throw error

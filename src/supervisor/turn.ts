@@ -1,3 +1,4 @@
+import { INTERRUPTED_BY_USER } from '../agent/aborted.ts'
 import type { AgentEvent } from '../agent/agent-event.ts'
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
@@ -21,6 +22,11 @@ export const SILENT = reason('Its model is silent.')
 export interface Turn {
   readonly signal: AbortSignal
   interrupt(reason: unknown): void
+  /**
+   * The user ends it. A turn that has no input yet ends as soon as it has: its messages would begin the next one otherwise.
+   * False if it has ended already.
+   */
+  interruptByUser(): boolean
   /** The model has been silent for too long, and no tool runs. */
   readonly isSilent: boolean
   /** Activity of the model or a tool: the silence is timed anew. */
@@ -33,18 +39,23 @@ export interface TurnOptions {
   readonly lead: Membership
   readonly by: Author
   readonly isLead: boolean
+  /** It continues a conversation that was cut off, and may have no input. */
+  readonly isCutOff: boolean
   areOthersSilent(): boolean
 }
 
 /** Ends the turn of a teammate that is silent for too long, or whose silent model is all that the run waits for. */
-export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOptions): Turn {
+export function watchTurn({ context, lead, by, isLead, isCutOff, areOthersSilent }: TurnOptions): Turn {
   const { clock, run } = context
   const { stall } = context.supervisor
   const { team } = lead
   const turn = new AbortController()
   const interrupt = (reason: unknown) => turn.abort(reason)
+  let hasInput = isCutOff
+  let isWanted = false
+  let isOver = false
   // The loss of a lead ends the run, so its silence is left to the time-outs of the connection.
-  if (isLead) return { signal: turn.signal, interrupt, isSilent: false, onEvent() {}, stop() {} }
+  if (isLead) return { signal: turn.signal, interrupt, interruptByUser, isSilent: false, onEvent: noteInput, stop }
 
   const isFree = () => heldBy(team.state, by.name) === undefined
   // The run waits for its task, not for what it says after completing the task.
@@ -56,6 +67,7 @@ export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOp
   })
   let cancelStall = () => {}
   function onEvent(event?: AgentEvent): void {
+    noteInput(event)
     // The sender waits for an answer to its message.
     if (event?.type === 'input_received' && event.mail.length > 0 && isFree()) isOwing = true
     silence.onEvent(event)
@@ -66,14 +78,32 @@ export function watchTurn({ context, lead, by, isLead, areOthersSilent }: TurnOp
   return {
     signal: turn.signal,
     interrupt,
+    interruptByUser,
     get isSilent() {
       return silence.isSilent
     },
     onEvent,
     stop() {
+      stop()
       cancelStall()
       silence.stop()
     },
+  }
+
+  function interruptByUser(): boolean {
+    if (isOver || turn.signal.aborted) return false
+    isWanted = true
+    if (hasInput) interrupt(INTERRUPTED_BY_USER)
+    return true
+  }
+
+  function noteInput(event?: AgentEvent): void {
+    hasInput ||= event !== undefined
+    if (isWanted && hasInput) interrupt(INTERRUPTED_BY_USER)
+  }
+
+  function stop(): void {
+    isOver = true
   }
 }
 

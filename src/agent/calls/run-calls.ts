@@ -1,10 +1,10 @@
 import { type Order, turnOnly } from '../../journal/replay/order.ts'
 import { malformedInput } from '../../models/malformed-input.ts'
 import type { ToolCall, Turn } from '../../models/model.ts'
-import { deniedCallText, INTERRUPTED_CALL } from '../../prompts/notices.ts'
+import { CALL_INTERRUPTED_BY_USER, deniedCallText, INTERRUPTED_CALL } from '../../prompts/notices.ts'
 import { isReady, type ReadyCall, readyCall } from '../../tools/run-call.ts'
 import type { AnswerOfCall, ToolResult } from '../../tools/tool.ts'
-import { isAborted } from '../aborted.ts'
+import { INTERRUPTED_BY_USER, isAborted } from '../aborted.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { createChannel } from '../channel.ts'
@@ -102,7 +102,7 @@ async function outcomeOf(
     return { result: await (agent.order ? inTurn(agent.name, agent.order, ready, carryOut) : carryOut()) }
   } catch (error) {
     if (!isAborted(error, signal)) throw error
-    return { result: INTERRUPTED }
+    return { result: signal.reason === INTERRUPTED_BY_USER ? INTERRUPTED_HERE : INTERRUPTED }
   }
 }
 
@@ -120,6 +120,8 @@ export const INTERRUPTED: ToolResult = {
   text: INTERRUPTED_CALL,
   isError: true,
 }
+
+const INTERRUPTED_HERE: ToolResult = { text: CALL_INTERRUPTED_BY_USER, isError: true }
 
 export function asPart(call: ToolCall, { text, isError, images = [] }: ToolResult): CallResult {
   const { toolCallId, toolName } = call

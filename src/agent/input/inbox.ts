@@ -6,6 +6,7 @@ import { tokensIn } from '../compaction/weigh.ts'
 import { fitText } from '../fit-text.ts'
 import type { Membership } from '../membership.ts'
 import type { Transcript } from '../transcript/transcript.ts'
+import { awaitsAnswer } from '../transcript/transcript-fold.ts'
 import { chooseMail, type InputBudget } from './choose-mail.ts'
 import type { Notice, Notices } from './notices.ts'
 
@@ -61,11 +62,13 @@ export function createInbox({ memberships, transcript, notices, budget, waking, 
   const { state } = transcript
   const isDelivered = ({ message }: Unread) => state.mail.has(message.id)
   /** A turn is due anyway: everything that is new enters with it. */
-  const isTurnDue = () => notices.waiting > 0 || (state.turns.at(-1)?.role ?? 'assistant') !== 'assistant'
+  const isTurnDue = () => hasNotices() || awaitsAnswer(state)
+  /** A lead that the user interrupted waits for a message. */
+  const hasNotices = () => notices.waiting > 0 && !(waking && state.isInterrupted)
 
   return {
     notices,
-    hasInput: () => notices.waiting > 0 || isMailDue(),
+    hasInput: () => hasNotices() || isMailDue(),
     async next() {
       await ingest?.()
       const all = memberships()

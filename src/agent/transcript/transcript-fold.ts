@@ -23,6 +23,8 @@ export interface TranscriptState {
    * history is summarised: all of it stays in the log.
    */
   readonly turns: Turn[]
+  /** The user ended the last turn: the conversation continues with the next message, and not before. */
+  isInterrupted: boolean
   /** What the provider counted with its last answer: the tokens of the first `turns` turns, system prompt and tools. */
   counted: { readonly tokens: number; readonly turns: number } | undefined
   /** Ids of the delivered messages, each with the record that delivered it first. */
@@ -50,6 +52,7 @@ export function emptyTranscript(): TranscriptState {
   return {
     generation: 0,
     turns: [],
+    isInterrupted: false,
     counted: undefined,
     mail: new Map(),
     files: new Map(),
@@ -74,6 +77,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
   // Written by this program only and checksummed, so its shape is not validated again.
   if (record.user) {
     addUserTurn(state.turns, record.user as unknown as UserTurn)
+    state.isInterrupted = record.interrupted === true
     for (const id of (record.jobs ?? []) as string[]) endJob(state, id)
   }
   if (record.assistant) {
@@ -203,6 +207,11 @@ function addResult(state: TranscriptState, result: CallResult): void {
  */
 export function commandIdOf({ answer, open }: TranscriptState, call: ToolCall): string {
   return `${answer}.${[...open.keys()].indexOf(call.toolCallId) + 1}`
+}
+
+/** The model has to answer what stands last in the conversation. */
+export function awaitsAnswer({ turns, isInterrupted }: Pick<TranscriptState, 'turns' | 'isInterrupted'>): boolean {
+  return turns.length > 0 && turns.at(-1)?.role !== 'assistant' && !isInterrupted
 }
 
 /** Calls of the last assistant turn without a result. */

@@ -51,6 +51,8 @@ export interface Transcript extends AsyncDisposable {
     waitUntilDurable?: () => Promise<void>,
     more?: { readonly files?: readonly MailFile[] | undefined; readonly task?: string | undefined },
   ): Promise<void>
+  /** The user ended the turn: `turn` says so to the model, which is called with the next message. Durable soon, by itself. */
+  interrupt(turn: UserTurn): Promise<void>
   /**
    * Read back when it resolves: only then may it be shown, and its read-only calls run. Durable soon, by itself.
    */
@@ -151,6 +153,7 @@ export async function openTranscript({
         },
         waitUntilDurable,
       ),
+    interrupt: (user) => enqueue({ user: user as unknown as Json, mail: [], interrupted: true }),
     answer: ({ turn: assistant, end, usage, cost, model }) =>
       write({ assistant: assistant as unknown as Json, end, usage, cost, model }),
     synced,

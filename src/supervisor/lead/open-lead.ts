@@ -5,6 +5,7 @@ import { openAgent } from '../../agent/open-agent.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import { createSubagentRunner } from '../../agent/subagent.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
+import type { Model } from '../../models/model.ts'
 import { leadPrompt } from '../../prompts/system-prompt.ts'
 import { roster } from '../../team/state.ts'
 import { toolsForLead } from '../../tools/registry.ts'
@@ -14,6 +15,7 @@ export interface LeadOptions {
   /** Every team it leads, its own first. */
   teams(): readonly Membership[]
   readonly control: TeamControl
+  readonly model: Model
   readonly waking: Waking
   onNotice(): void
 }
@@ -26,7 +28,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     team,
     by,
     log: await context.store.log(`${team.name}/transcripts/lead`),
-    model: context.model,
+    model: options.model,
     system: leadPrompt({
       team: team.name,
       root: context.root,

@@ -16,7 +16,10 @@ export interface RequestAnswers {
   onOpened(membership: Membership, request: EventOf<'request.opened'>): void
   /** A person is being asked about a plan. */
   readonly isAsking: boolean
-  /** All agents are idle: reminds the lead once of each open request and denies the others. False if none is open. */
+  /**
+   * All agents are idle: reminds the lead once of each open request; the others are denied where no
+   * person can be asked, and stay open where one can. False if nothing changed.
+   */
   settle(memberships: readonly Membership[], notices: Notices): Promise<boolean>
   close(): void
 }
@@ -73,6 +76,8 @@ export function createRequestAnswers(context: SessionContext, onAnswer: () => vo
             notices.add({ text: openRequestText(id, kind, from) })
             continue
           }
+          // The person at the terminal can answer it later: its teammate waits, and the run ends meanwhile.
+          if (context.permissionRequests.canAsk) continue
           const feedback = NO_PERSON_ANSWERED
           const author = nameKey(to) === 'user' ? USER : by
           const answer = await team.run({ type: 'request.answer', id, approve: false, feedback }, { by: author })

@@ -36,7 +36,7 @@ import type { Spelling } from '../../tools/own-tool.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { manualClock } from '../manual-clock.ts'
-import { type Compose, composedModel } from './composed-model.ts'
+import { type Compose, composedModel, untilAborted } from './composed-model.ts'
 
 export { type Compose, neverAnswers } from './composed-model.ts'
 
@@ -91,6 +91,17 @@ export async function supervisorHarness(
     epoch: team.state.supervisor.get().epoch,
   }
   const events: SessionEvent[] = []
+  const waiting: AbortSignal[] = []
+  const waitTool = defineTool({
+    name: 'wait',
+    description: 'Ends when it is aborted.',
+    input: z.object({}),
+    action: () => ({ kind: 'run', tool: 'wait', command: 'wait' }),
+    run(_, { signal }) {
+      waiting.push(signal)
+      return untilAborted(signal)
+    },
+  })
   const { model, requests: modelRequests } = composedModel(compose)
   const context = {
     store,
@@ -149,7 +160,7 @@ export async function supervisorHarness(
       name,
       system: `You are ${name}.`,
       model,
-      tools: [...toolsForTeammate({ type: { tools: [] }, spelling }), ...exampleTools],
+      tools: [...toolsForTeammate({ type: { tools: [] }, spelling }), ...exampleTools, waitTool],
       limits: {},
       transcript,
       used: noUsage(),
@@ -163,7 +174,7 @@ export async function supervisorHarness(
       },
       recordUsage() {},
       permissions: createPermissions({
-        policy: policyOf({ mode: ask ? 'default' : 'bypassPermissions' }, '/workspace'),
+        policy: { current: policyOf({ mode: ask ? 'default' : 'bypassPermissions' }, '/workspace') },
         sandbox: { state: 'on', mode: 'auto' },
         planGate: () => closedPlanGate(team, name),
         person: createPermissionRequests(ask, clock).of(team, by),
@@ -194,6 +205,8 @@ export async function supervisorHarness(
     clock,
     modelRequests,
     events,
+    /** The signals of the calls of `wait`. */
+    waiting,
     /** The requests to the model of this agent, oldest first. */
     requestsOf: (name: string) => modelRequests.filter(({ agent }) => agent === name),
     async tasks(...drafts: (Partial<Task> & { subject: string })[]) {

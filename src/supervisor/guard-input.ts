@@ -1,0 +1,18 @@
+import type { OpenAgent } from '../agent/agent.ts'
+import type { createHandOver } from './teammate/hand-over.ts'
+
+/** The same agent; it takes no further input once `mayContinue` throws. */
+export function guardInput(
+  agent: OpenAgent,
+  handOver: Pick<ReturnType<typeof createHandOver>, 'beforeInput'>,
+  mayContinue: () => void,
+): OpenAgent {
+  const next = async () => {
+    mayContinue()
+    await handOver.beforeInput(agent)
+    const input = await agent.inbox.next()
+    mayContinue()
+    return input
+  }
+  return { ...agent, inbox: { ...agent.inbox, next } }
+}
