@@ -226,5 +226,5 @@ export async function openAppender({
   }
 }
 
-/** Wakes the watchers of a state that was folded again. */
-const NOTHING_APPLIED: Applied = { by: { name: 'user' }, events: [], effects: [], broken: 0 }
+/** Wakes the watchers of a state that was folded again: it is no record, and has no id. */
+const NOTHING_APPLIED: Applied = { seq: 0, id: '', at: 0, by: { name: 'user' }, events: [], effects: [], broken: 0 }

@@ -51,7 +51,10 @@ export interface TeamHandle extends AsyncDisposable {
   earlierAttempts(task: Ended, owner: string): Promise<readonly EarlierAttempt[]>
   /** What is taken from `state` and shown to a person or a model goes through this: long texts may be tickets there. */
   loadLongTexts<T>(value: T): Promise<T>
-  /** `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. */
+  /**
+   * `seen` learns of every record as soon as this process has folded it, own or foreign; returns how to stop that. After the
+   * journal lost its end and was folded again, it is called once without an id.
+   */
   watch(seen: (applied: Applied) => void): () => void
   /** Resolves when the team may have changed, after `atMost` milliseconds, or when `signal` aborts. */
   changed(atMost: number, signal?: AbortSignal): Promise<void>

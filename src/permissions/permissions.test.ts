@@ -12,7 +12,7 @@ const read: Action = { kind: 'read', tool: 'read_file', path: 'a' }
 /** The check of one agent, as a function of the action alone. */
 function checkOf(settings: PermissionSettings, options: Partial<PermissionsOptions> = {}) {
   const sandbox = { state: 'on', mode: 'auto' }
-  const { check } = createPermissions({ policy: policyOf(settings, '/w'), sandbox, ...options })
+  const { check } = createPermissions({ policy: { current: policyOf(settings, '/w') }, sandbox, ...options })
   return (action: Action): Promise<Permission> =>
     check(action, { toolCallId: 'a', toolName: action.tool, input: {} }, new AbortController().signal)
 }
@@ -98,7 +98,7 @@ describe('the permission check', () => {
   it('neither allows nor asks when the agent was interrupted while a hook ran', async () => {
     const stop = new AbortController()
     const { check } = createPermissions({
-      policy: policyOf({ allow: ['bash(make *)'] }, '/w'),
+      policy: { current: policyOf({ allow: ['bash(make *)'] }, '/w') },
       sandbox: { state: 'on', mode: 'auto' },
       async hooks() {
         stop.abort()
@@ -148,7 +148,7 @@ describe('the permission check', () => {
   it('asks a person about a tool without an action when a rule says so', async () => {
     const asked: string[] = []
     const { check } = createPermissions({
-      policy: policyOf({ ask: ['SendMessage'] }, '/w'),
+      policy: { current: policyOf({ ask: ['SendMessage'] }, '/w') },
       sandbox: { state: 'on', mode: 'auto' },
       person: {
         async ask({ action }) {
@@ -164,7 +164,11 @@ describe('the permission check', () => {
 
   it('keeps file tools out of the private folders of the user, in any case of letters', () => {
     const sandbox = { state: 'on', mode: 'auto' }
-    const { forbids } = createPermissions({ policy: policyOf({}, '/w'), sandbox, privateFolders: ['/w/.config/x'] })
+    const { forbids } = createPermissions({
+      policy: { current: policyOf({}, '/w') },
+      sandbox,
+      privateFolders: ['/w/.config/x'],
+    })
     expect(forbids('read', '/w/.Config/X/keys.json')).toBe(true)
     expect(forbids('write', '/w/.config/xy')).toBe(false)
   })

@@ -7,11 +7,12 @@ import { isInsideAny } from './paths/places.ts'
 import type { Action, Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
 import { hintFor } from './rules/hints.ts'
 import { decideByRules, deniesNetwork, forbids, isOffered, narrow, type Policy } from './rules/policy.ts'
+import type { SessionPolicy } from './rules/session-policy.ts'
 
 /** What makes the permissions of one agent. Lead, teammate and subagent differ by these options only. */
 export interface PermissionsOptions extends AgentPermissionsOptions {
-  /** Rules and mode of the session. */
-  readonly policy: Policy
+  /** Rules and mode of the session, read at each check. */
+  readonly policy: Pick<SessionPolicy, 'current'>
   readonly sandbox: SandboxState
   /** Settings, keys and trust of the user, as real paths in lower case: file tools neither read nor write there. */
   readonly privateFolders?: readonly string[]
@@ -64,9 +65,13 @@ export interface SandboxState {
  */
 export function createPermissions(options: PermissionsOptions): Permissions {
   const { planGate, hooks, person = {}, hasLead = false, isReadOnly = false, privateFolders = [] } = options
-  const policy = isReadOnly ? narrow(options.policy, { ...options.policy, isReadOnly }) : options.policy
+  const policyNow = () => {
+    const { current } = options.policy
+    return isReadOnly ? narrow(current, { ...current, isReadOnly }) : current
+  }
 
   async function check(action: Action | undefined, call: ToolCallToCheck, signal: AbortSignal): Promise<Permission> {
+    const policy = policyNow()
     const ruled = decideByRules(call.toolName, action, policy)
     const needsPerson = ruled.needsPerson ?? false
     if (ruled.decision === 'deny' && !needsPerson) return denied(`${ruled.why}.${ruled.rule ? ONLY_USER : ''}`)
@@ -79,7 +84,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
 
     const asked = action ?? { kind: 'use', tool: call.toolName }
     const canAsk = person.ask !== undefined && policy.mode !== 'dontAsk'
-    if (needsPerson && !canAsk) return denyUnasked(asked, call, ruled.why)
+    if (needsPerson && !canAsk) return denyUnasked(asked, call, ruled.why, policy)
 
     const objection = (await hooks?.(call, signal)) ?? {}
     signal.throwIfAborted()
@@ -98,7 +103,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     return { allowed: true }
   }
 
-  async function denyUnasked(action: Action, call: ToolCallToCheck, why: string): Promise<Permission> {
+  async function denyUnasked(action: Action, call: ToolCallToCheck, why: string, policy: Policy): Promise<Permission> {
     const { rules, advice } = hintFor(action, policy)
     if (policy.mode !== 'dontAsk') await person.onDenied?.({ call, action, why, rules })
     const report = hasLead ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
@@ -108,8 +113,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
 
   return {
     check,
-    forbids: (kind, path) => isInsideAny(privateFolders, path.toLowerCase()) || forbids(policy, kind, path),
-    isOffered: (tool) => isOffered(tool, policy),
+    forbids: (kind, path) => isInsideAny(privateFolders, path.toLowerCase()) || forbids(policyNow(), kind, path),
+    isOffered: (tool) => isOffered(tool, policyNow()),
   }
 }
 

@@ -5,6 +5,7 @@ import { orderedTeam } from '../journal/replay/ordered-team.ts'
 import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
 import { deadRules } from '../permissions/rules/dead-rules.ts'
 import { forbids, policyOf } from '../permissions/rules/policy.ts'
+import { createSessionPolicy, type SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { awaitLease } from '../supervisor/lead/await-lease.ts'
 import { giveUpLead, SessionOpen, SessionRefused, takeLead } from '../supervisor/lead/take-lead.ts'
 import { compact, runSession } from '../supervisor/run.ts'
@@ -25,6 +26,11 @@ const openSessions = new Set<string>()
 
 /** Opens a team as its lead and recovers the work of a process that died. No other process can run the team meanwhile. */
 export async function openSession(options: SessionOptions): Promise<Session> {
+  return (await openControllable(options)).session
+}
+
+/** The same, with what the control of the session needs. */
+export async function openControllable(options: SessionOptions): Promise<ControllableSession> {
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { store } = workspace
   const id = options.team ?? newSessionId(clock)
@@ -41,9 +47,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     const root = realpathSync(workspace.workspace)
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
-    const policy = policyOf(options.permissions ?? {}, root)
+    const policy = createSessionPolicy(policyOf(options.permissions ?? {}, root))
     const toolNames = [...TOOL_NAMES, ...(options.tools ?? []).map(({ name }) => name)]
-    for (const message of deadRules(policy, toolNames)) warn(message)
+    for (const message of deadRules(policy.current, toolNames)) warn(message)
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
     sandbox = await openSessionSandbox({
       ...options.sandbox,
@@ -52,7 +58,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     })
     knowledge = knowledgeOf({
       ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
-      forbids: (path) => forbids(policy, 'read', path),
+      forbids: (path) => forbids(policy.current, 'read', path),
     })
     context = createSessionContext(options, { ...parts, sandbox, knowledge })
 
@@ -74,7 +80,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     summaries = keepSummaries(team, root, warn)
     team = orderedTeam(team, options.model.order, true)
     supervisor = await openSupervisor(context, { team, by })
-    return sessionOf(id, { context, team, supervisor, sandbox, close })
+    const session = sessionOf(id, { team, supervisor, sandbox, close })
+    return { session, context, supervisor, policy }
   } catch (error) {
     await close().catch(() => {})
     throw error
@@ -98,15 +105,21 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-interface OpenedSession {
+export interface ControllableSession {
+  readonly session: Session
   readonly context: SessionContext
+  readonly supervisor: Supervisor
+  readonly policy: SessionPolicy
+}
+
+interface OpenedSession {
   readonly team: TeamHandle
   readonly supervisor: Supervisor
   readonly sandbox: SessionSandbox
   close(): Promise<void>
 }
 
-function sessionOf(id: string, { context, team, supervisor, sandbox, close }: OpenedSession): Session {
+function sessionOf(id: string, { team, supervisor, sandbox, close }: OpenedSession): Session {
   let isRunning = false
   /** One run at a time. */
   function begin(): () => void {
@@ -119,7 +132,9 @@ function sessionOf(id: string, { context, team, supervisor, sandbox, close }: Op
   return {
     id,
     team,
-    model: context.model.name,
+    get model() {
+      return supervisor.leadModel.name
+    },
     tools: supervisor.lead.tools.map(({ name }) => name),
     sandbox: sandbox.state,
     get left() {

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { HookSettings } from '../permissions/hooks/hook-settings.ts'
 import type { ResourceLimits } from '../permissions/processes/resource-limits.ts'
-import { forbids, isOffered, mayUseNetwork, type Policy } from '../permissions/rules/policy.ts'
+import { forbids, isOffered, mayUseNetwork } from '../permissions/rules/policy.ts'
+import type { SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { removeLeftFolders } from '../permissions/sandbox/left-folders.ts'
 import { type OpenedSandbox, openSandbox, type SandboxMode } from '../permissions/sandbox/open-sandbox.ts'
 import { look, thisRuntime } from '../stores/identity.ts'
@@ -26,7 +27,7 @@ export interface SessionSandboxOptions extends SandboxOptions {
   readonly commandEnv: Readonly<Record<string, string>>
   /** Of this process, which says where deskmates keeps things. */
   readonly processEnv: Readonly<Record<string, string | undefined>>
-  readonly policy: Policy
+  readonly policy: Pick<SessionPolicy, 'current'>
   readonly hooks: HookSettings | undefined
   /** Files that commands may read and not change. */
   kept?(): readonly string[]
@@ -42,7 +43,7 @@ export async function openSessionSandbox(options: SessionSandboxOptions): Promis
   const { mode = 'auto', workspace, root, folders, commandEnv, processEnv, policy } = options
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
-  const runsCommands = isOffered('bash', policy) || options.hooks !== undefined
+  const runsCommands = isOffered('bash', policy.current) || options.hooks !== undefined
   removeLeftFoldersOnce()
   const opened = await openSandbox({
     // Agents without a shell run no command, but what they write may be run by a hook.
@@ -56,9 +57,9 @@ export async function openSessionSandbox(options: SessionSandboxOptions): Promis
     hidden: [...places.flatMap((path) => path || []), ...teamsOf(workspace.root)],
     kept: options.kept,
     rules: {
-      hasFileRules: policy.deny.some(({ pattern, tools }) => pattern !== undefined && !tools.includes('bash')),
-      forbids: (kind, path) => forbids(policy, kind, path),
-      mayUseNetwork: (command) => mayUseNetwork(command, policy),
+      hasFileRules: policy.current.deny.some(({ pattern, tools }) => pattern !== undefined && !tools.includes('bash')),
+      forbids: (kind, path) => forbids(policy.current, kind, path),
+      mayUseNetwork: (command) => mayUseNetwork(command, policy.current),
     },
   })
   if (runsCommands && !options.isAnnounced) for (const text of startWarnings(mode, opened)) options.warn(text)

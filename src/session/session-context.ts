@@ -5,7 +5,7 @@ import { systemClock } from '../journal/clock.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
 import { createHooks } from '../permissions/hooks/hooks.ts'
 import { createPermissions } from '../permissions/permissions.ts'
-import type { Policy } from '../permissions/rules/policy.ts'
+import type { SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { privateFolders, userFolder } from '../permissions/trust/private-folders.ts'
 import { createEraser } from '../redaction/eraser.ts'
 import { stateFolder } from '../stores/files/identity/trust.ts'
@@ -22,7 +22,7 @@ export interface OpenedParts {
   readonly id: string
   readonly root: string
   readonly folders: readonly string[]
-  readonly policy: Policy
+  readonly policy: SessionPolicy
   readonly commandEnv: Readonly<Record<string, string>>
   readonly sandbox: SessionSandbox
   readonly knowledge: Knowledge

@@ -20,8 +20,8 @@ export interface TeamRecord {
   readonly events?: Json
 }
 
-export interface Applied {
-  readonly by: Author
+/** What a record did, at its place in the journal. */
+export interface Applied extends Place {
   readonly events: readonly TeamEvent[]
   readonly effects: readonly Effect[]
   /** Events that could not be read; `check` names them. */
@@ -47,7 +47,7 @@ export function apply(state: TeamState, seq: number, record: TeamRecord): Applie
     events.push(event)
     applyEvent(state, event, place, effects)
   }
-  return { by: place.by, events, effects, broken }
+  return { seq, id: place.id, at: place.at, by: place.by, events, effects, broken }
 }
 
 export function applyEvent(state: TeamState, event: TeamEvent, place: Place, effects: Effect[]): void {

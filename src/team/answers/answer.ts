@@ -37,7 +37,12 @@ export interface Answer {
 }
 
 /** Reads the answer off the record that carried the command out and the state right behind it. */
-export function answer(state: TeamState, command: Command, record: string, { events, effects }: Applied): Answer {
+export function answer(
+  state: TeamState,
+  command: Command,
+  record: string,
+  { events, effects }: Pick<Applied, 'events' | 'effects'>,
+): Answer {
   switch (command.type) {
     case 'team.create':
     case 'team.delete':
@@ -84,7 +89,7 @@ export function answerUnchanged(state: TeamState, command: Command, by: string, 
   const held = command.type === 'task.claim' ? heldBy(state, by) : undefined
   const task =
     held ?? ('id' in command && command.type !== 'task.claim' ? state.tasks.get(command.id ?? '') : undefined)
-  const base = answer(state, command, '', { by: { name: by }, events: [], effects: [], broken: 0 })
+  const base = answer(state, command, '', { events: [], effects: [] })
   return {
     ...base,
     ...(base.tasks && { tasks: task ? [taskView(state, task)] : [] }),
