@@ -121,7 +121,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     shell: ['paths'],
     trust: ['paths'],
   },
-  session: { organisation: ['plan'] },
+  session: { control: ['wire'], organisation: ['plan'] },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
   supervisor: { scaling: ['teammate'], teammate: ['shutdown'] },

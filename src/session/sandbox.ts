@@ -5,8 +5,10 @@ import { forbids, isOffered, mayUseNetwork } from '../permissions/rules/policy.t
 import type { SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { removeLeftFolders } from '../permissions/sandbox/left-folders.ts'
 import { type OpenedSandbox, openSandbox, type SandboxMode } from '../permissions/sandbox/open-sandbox.ts'
+import { stateFolder } from '../stores/files/identity/trust.ts'
 import { look, thisRuntime } from '../stores/identity.ts'
 import type { Workspace } from '../workspace.ts'
+import { makePrivateFolder, runtimeFolder } from './control/control-entry.ts'
 
 export interface SandboxOptions {
   /** By default `auto`: where it works. */
@@ -42,8 +44,12 @@ export interface SessionSandbox extends OpenedSandbox {
 export async function openSessionSandbox(options: SessionSandboxOptions): Promise<SessionSandbox> {
   const { mode = 'auto', workspace, root, folders, commandEnv, processEnv, policy } = options
   const { DESKMATES_STATE: state, XDG_STATE_HOME: xdgState, XDG_CONFIG_HOME: xdgConfig } = processEnv
-  const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates')]
+  const sockets = runtimeFolder(processEnv)
+  const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates'), sockets]
+  // Without HOME no home is shown as empty, and the state folder is in that of the account.
+  if (!processEnv.HOME) places.push(stateFolder(processEnv))
   const runsCommands = isOffered('bash', policy.current) || options.hooks !== undefined
+  if (runsCommands && mode !== 'off' && sockets !== undefined) makeSocketFolder(sockets)
   removeLeftFoldersOnce()
   const opened = await openSandbox({
     // Agents without a shell run no command, but what they write may be run by a hook.
@@ -80,6 +86,15 @@ function startWarnings(mode: SandboxMode, { state, why }: OpenedSandbox): string
 /** In step with docs/security.md. */
 const UNKEPT =
   "They can read what you can read, keys in /proc included, and alter the team's files or write as a member: see docs/security.md."
+
+/** Only what exists can be hidden, and a session may begin to use it while a command of this one runs. */
+function makeSocketFolder(folder: string): void {
+  try {
+    makePrivateFolder(folder)
+  } catch {
+    // A session that wants to use it says what is wrong with it.
+  }
+}
 
 /** They may be kept elsewhere than in the workspace. */
 function teamsOf(folder: string): string[] {

@@ -13,6 +13,7 @@ import { openMemoryStore } from '../stores/memory/store.ts'
 import { createPermissionRequests } from '../supervisor/requests/permission-requests.ts'
 import { createUncommittedCount } from '../supervisor/shutdown/uncommitted.ts'
 import { agentTypesOf } from './agent-types.ts'
+import { socketFolder } from './control/control-entry.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -32,7 +33,7 @@ export interface OpenedParts {
 export function createSessionContext(options: SessionOptions, parts: OpenedParts): SessionContext {
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
-  const ownFolders = privateFolders([userFolder(env), stateFolder(env)])
+  const ownFolders = privateFolders([userFolder(env), stateFolder(env), socketFolder(env)])
   const context: SessionContext = {
     store: workspace.store,
     clock,

@@ -176,6 +176,9 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       return removeTeam(team)
     },
     async spawn(options: SpawnOptions): Promise<SpawnedTeammate | Refusal> {
+      // The lead is a member too, and idle while no run is going on.
+      const invalid = checkName(options.name)
+      if (invalid) return invalid
       if (options.model !== undefined && !isSelectable(options.model))
         return refuse('invalid', { problem: 'model', model: options.model })
       if (options.team !== undefined && !teamNamed(options.team)) {

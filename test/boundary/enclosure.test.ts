@@ -53,7 +53,12 @@ it('is the same for bubblewrap and Seatbelt: every hidden and read-only path is 
   expect(seatbelt).toContain('(deny file-write* (subpath "/w/.git/commondir"))')
   expect(seatbelt).toMatch(/^\(version 1\)\n\(deny default\)/)
   expect(seatbelt).toContain('(deny network*)')
-  expect(seatbeltProfile({ ...profile, hasNetwork: true })).toContain('(allow network*)')
+  const open = seatbeltProfile({ ...profile, hasNetwork: true })
+  expect(open).toContain('(allow network*)')
+  for (const path of ['/srv', '/home/ada', ...profile.hidden.map(({ path }) => path)])
+    expect(open.indexOf(`(deny network-outbound (subpath "${path}"))`)).toBeGreaterThan(
+      open.indexOf('(allow network*)'),
+    )
 }) // T20
 
 it('quotes paths in a Seatbelt profile, so that a name cannot end its rule', () => {

@@ -148,8 +148,11 @@ export interface Lease {
 export interface Presence {
   /** This very process. */
   readonly self: RuntimeId
-  /** Says that this process runs members of `team`; withdrawn by `withdraw` or by death. */
-  announce(team: string): Promise<void>
+  /**
+   * Says that this process runs members of `team`, and where its control socket is; withdrawn by `withdraw` or by death. A
+   * store that keeps no files may leave the socket out.
+   */
+  announce(team: string, about?: { readonly control?: string }): Promise<void>
   renew(team: string): Promise<void>
   withdraw(team: string): Promise<void>
   /**

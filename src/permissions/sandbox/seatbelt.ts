@@ -14,6 +14,8 @@ export function seatbeltProfile(profile: SandboxProfile): string {
     '(deny default)',
     ...BASE,
     hasNetwork ? '(allow network*)' : '(deny network*)',
+    // To connect to a socket is no reading of its file.
+    ...[...closed, ...hidden.map(({ path }) => path)].map((path) => deny('network-outbound', below(path))),
     '(allow file-read*)',
     ...SYSTEM_SECRETS.map((path) => deny('file-read* file-write*', below(path))),
     ...closed.map((path) => deny('file-read* file-write*', below(path))),

@@ -9,10 +9,12 @@ import type { TimedLine } from '../wire/live-line.ts'
 export interface SessionControl extends AsyncDisposable {
   readonly session: string
   /**
-   * Calls `onLine` first with lines that bring a new view up to date (`init`, `state`, open questions, mode, run), then with
-   * every line as it is written. Returns how to stop it.
+   * Calls `onLine`, soon and never before it returns, with lines that bring a view up to date (`init`, a `state` per team, open
+   * questions, mode, run), then with every line as it is written. A reader that fell behind gets such lines again: a second
+   * `init` replaces teams, questions, mode and run of the view. `onEnd` is called when no line follows, with the reason.
+   * Returns how to stop it.
    */
-  subscribe(onLine: (timed: TimedLine) => void): () => void
+  subscribe(onLine: (timed: TimedLine) => void, onEnd?: (why: string) => void): () => void
   /** The conversation of an agent so far, as the lines that were written: the last `most` of them. */
   history(agent: string, most: number): Promise<readonly TimedLine[]>
   /** Gives a prompt to the lead: begins a run, or waits for the lead's next step while a run is going on. */

@@ -6,8 +6,10 @@ import type { ToolResult } from '../../tools/tool.ts'
 import type { Session } from '../session.ts'
 import type { AssistantBlock, Line, UserBlock, WireUsage } from './envelope.ts'
 
+type InitLine = Extract<Line, { subtype: 'init' }>
+
 /** The first line of a run. */
-export function initLine(session: Session, about: { cwd: string; permissionMode: string; version: string }): Line {
+export function initLine(session: Session, about: { cwd: string; permissionMode: string; version: string }): InitLine {
   const { id, model, tools, sandbox } = session
   const { cwd, permissionMode, version } = about
   const line = { type: 'system', subtype: 'init', session_id: id, agent: 'lead' } as const

@@ -24,28 +24,29 @@ export function createFilePresence(options: {
 }): FilePresence {
   const { dir, disk, clock } = options
   const self = thisRuntime()
-  const announced = new Map<string, number>()
+  const announced = new Map<string, { readonly at: number; readonly control?: string | undefined }>()
   const folderOf = (team: string) => join(dir, '.teams', team, 'presence')
 
   function write(team: string): void {
     const now = clock.now() / 1000
-    const announcedAt = announced.get(team) ?? now
-    announced.set(team, announcedAt)
-    const line = JSON.stringify({ runtime: self, pid: process.pid, host: hostname(), announcedAt, renewedAt: now })
+    const { at: announcedAt, control } = announced.get(team) ?? { at: now }
+    announced.set(team, { at: announcedAt, control })
+    const facts = { runtime: self, pid: process.pid, host: hostname(), announcedAt, renewedAt: now, control }
+    const line = JSON.stringify(facts)
     replaceFile(disk, join(folderOf(team), `${self}.json`), Buffer.from(`${line}\n`))
   }
 
   return {
     self,
 
-    async announce(team) {
+    async announce(team, { control } = {}) {
       makeFolder(disk, folderOf(team))
       for (const name of names(disk, folderOf(team))) {
         // Also removes temporary files of writers that were killed before the rename.
         const runtime = name.split('.')[0] ?? ''
         if (look(runtime) === 'dead') removeIfExists(disk, join(folderOf(team), name))
       }
-      announced.delete(team)
+      announced.set(team, { at: clock.now() / 1000, control })
       write(team)
     },
 
