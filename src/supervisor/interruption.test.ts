@@ -141,7 +141,7 @@ describe('an agent that is not in a turn', () => {
     await harness.supervised.spawn({ name: 'ada', prompt: 'Hello.' })
     await harness.until(() => harness.supervised.isIdle && statusOf(harness) === 'idle')
     expect(harness.supervised.interrupt('ada')).toBe(false)
-    expect(harness.supervised.interrupt('nobody')).toBe(false)
+    expect(harness.supervised.interrupt('bob')).toBe(false)
     await harness.team.send({ to: 'ada', content: 'Still there?' })
     await harness.until(() => harness.requestsOf('ada').length === 2)
     expect(JSON.stringify(harness.requestsOf('ada')[1]!.turns)).not.toContain(NOTE)

@@ -28,9 +28,7 @@ for (const path of [...found(process.argv[1]), ...found(process.argv[2]), proces
 }'`
 
 for (const rule of ['', 'network'])
-  it(`a command neither finds nor reaches the control socket of its session, nor the token (rule: '${rule}')`, async ({
-    skip,
-  }) => {
+  it(`a command finds neither the control socket of its session nor the token (rule: '${rule}')`, async ({ skip }) => {
     const root = join(place, 'work')
     // Inside of the workspace, where commands may write, and beside it.
     const env = {

@@ -111,6 +111,6 @@ export const mutations: readonly Mutation[] = [
     old: "xdgConfig && join(xdgConfig, 'deskmates'), sockets]",
     new: "xdgConfig && join(xdgConfig, 'deskmates')]",
     test: 'test/boundary/control.test.ts',
-    fails: 'a command neither finds nor reaches the control socket',
+    fails: 'a command finds neither the control socket of its session nor the token',
   },
 ]

@@ -130,11 +130,8 @@ function controlOf(
     return known.find(({ state }) => isPresent(memberNamed(state, name)!)) ?? known[0]
   }
 
-  /** A stopped teammate starts again only by a run. */
   function done(answer: object | Refusal): NotDone | undefined {
-    if (isRefusal(answer)) return { refused: refusalText(answer) }
-    runs.start()
-    return undefined
+    return isRefusal(answer) ? { refused: refusalText(answer) } : undefined
   }
 
   async function send(to: string, content: string): Promise<NotDone | undefined> {
@@ -147,7 +144,6 @@ function controlOf(
     const bounced = effects.filter(({ outcome }) => outcome === 'bounced')
     if (bounced.length > 0 && bounced.length === effects.length)
       return { refused: `${to} did not get it: ${bounced[0]!.reason ?? 'the message was returned'}.` }
-    runs.start()
     return undefined
   }
 
@@ -190,7 +186,6 @@ function controlOf(
         if (error instanceof TeamError) return { refused: error.message }
         throw error
       }
-      runs.start()
       return isQueued ? 'queued' : 'started'
     },
     interrupt: async (agent) => supervisor.interrupt(agent),
@@ -219,7 +214,12 @@ function controlOf(
       lines.write(firstLine())
       return undefined
     },
-    spawn: async (name, role, prompt) => done(await supervisor.spawn({ name, role, prompt })),
+    async spawn(name, role, prompt) {
+      const spawned = await supervisor.spawn({ name, role, prompt })
+      // It is the lead that spawns: its record does not come from outside.
+      if (!isRefusal(spawned)) runs.start()
+      return done(spawned)
+    },
     async stop(name, isForced) {
       const team = teamWith(name)
       const member = team && memberNamed(team.state, name)
@@ -255,4 +255,11 @@ function isFromOutside({ by, events }: Applied): boolean {
   return by.generation === undefined && events.some(({ type }) => CAUSES_WORK.has(type))
 }
 
-const CAUSES_WORK = new Set<string>(['message.sent', 'external.received', 'task.completed', 'task.failed'])
+const CAUSES_WORK = new Set<string>([
+  'message.sent',
+  'external.received',
+  'request.opened',
+  'request.answered',
+  'task.completed',
+  'task.failed',
+])

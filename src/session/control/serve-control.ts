@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { TeamError } from '../../team/errors.ts'
+import type { TimedLine } from '../wire/live-line.ts'
 import { CONTROL_PROTOCOL, entryPath, makePrivateFolder, removeEntry, socketPath, writeEntry } from './control-entry.ts'
 import {
   ARGUMENTS,
@@ -175,12 +176,22 @@ function digest(text: string): Buffer {
 function streamLines(control: SessionControl, response: ServerResponse, maxUnread: number): void {
   let stop = () => {}
   let isBehind = false
+  /** By id: the questions that it was sent; it may miss their end. */
+  const asked = new Map<string, TimedLine>()
+  const send = (timed: TimedLine) => response.write(`${JSON.stringify(timed)}\n`)
   const begin = () => {
     isBehind = false
+    for (const [id, { at, line }] of asked) {
+      const { session_id, agent } = line
+      send({ at, line: { type: 'deskmates/question_closed', session_id, agent, id, outcome: 'void' } })
+    }
+    asked.clear()
     stop = control.subscribe(
       (timed) => {
-        response.write(`${JSON.stringify(timed)}\n`)
+        send(timed)
         const { type } = timed.line
+        if (timed.line.type === 'deskmates/question') asked.set(timed.line.id, timed)
+        if (timed.line.type === 'deskmates/question_closed') asked.delete(timed.line.id)
         // What it begins with is sent whole, however large it is.
         if (type === 'system' || type === 'deskmates/state' || response.writableLength < maxUnread) return
         isBehind = true

@@ -10,9 +10,8 @@ export interface SessionControl extends AsyncDisposable {
   readonly session: string
   /**
    * Calls `onLine`, soon and never before it returns, with lines that bring a view up to date (`init`, a `state` per team, open
-   * questions, mode, run), then with every line as it is written. A reader that fell behind gets such lines again: a second
-   * `init` replaces teams, questions, mode and run of the view. `onEnd` is called when no line follows, with the reason.
-   * Returns how to stop it.
+   * questions, mode, run), then with every line as it is written. A reader that fell behind gets such lines again in place
+   * of those that it missed. `onEnd` is called when no line follows, with the reason. Returns how to stop it.
    */
   subscribe(onLine: (timed: TimedLine) => void, onEnd?: (why: string) => void): () => void
   /** The conversation of an agent so far, as the lines that were written: the last `most` of them. */

@@ -304,6 +304,18 @@ export function controlContract(name: string, reach: (own: OpenControl) => Promi
       expect(await control.answerRequest('r1', true, '')).toMatchObject({ refused: expect.stringContaining('r1') })
     })
 
+    it('asks another model from the next call of the lead on', async () => {
+      const { control, read } = await start(answersWithText, {
+        modelFor: async (name) => composedModel(() => ({ text: 'Quite so.' }), { name }).model,
+      })
+      expect(await control.setModel('other/model')).toBeUndefined()
+      await until(() => read.of('system').length === 2)
+      expect(read.of('system')[1]).toMatchObject({ model: 'other/model' })
+      await control.prompt('Is it so?')
+      await until(() => read.texts().includes('Quite so.'))
+      expect(read.of('assistant')[0]!.message.model).toBe('other/model')
+    })
+
     it('returns the conversation of an agent from its transcript, the last lines', async () => {
       const { control, read } = await start(runs('true'), { permissions: { mode: 'bypassPermissions' } })
       await control.prompt('Go.')
