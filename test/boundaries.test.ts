@@ -29,6 +29,8 @@ const inner = imports.filter(({ inside }) => inside)
 
 const LOW = ['journal', 'team', 'redaction']
 const ALL_BUT_CLI = [
+  'terminal',
+  'view',
   'session',
   'settings',
   'workspace.ts',
@@ -73,6 +75,8 @@ const mayImport: Record<string, readonly string[]> = {
     'organisation',
     ...LOW,
   ],
+  view: ['session', 'permissions', 'team'],
+  terminal: ['view', 'session', 'permissions', ...LOW],
   testing: ALL_BUT_CLI,
   cli: ALL_BUT_CLI,
   'index.ts': ['session', 'workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
@@ -133,6 +137,13 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     mail: ['data', 'members'],
     progress: ['board', 'members'],
     requests: ['board', 'mail'],
+  },
+  terminal: {
+    conversation: ['drawing'],
+    input: ['drawing'],
+    slash: ['drawing', 'input', 'team-panel', 'views'],
+    'team-panel': ['conversation', 'drawing'],
+    views: ['conversation', 'drawing'],
   },
   tools: {
     files: ['paths', 'results'],

@@ -43,7 +43,15 @@ describe('docs/architecture.md', () => {
     const named = [...table.matchAll(/^\| `src\/([\w.]+)\/?` \|/gm)].map(([, folder]) => folder)
     const expected =
       'agent cli index.ts journal models organisation permissions plan prompts redaction session settings stores supervisor'
-    expect(named.sort()).toEqual([...expected.split(' '), 'team', 'testing', 'tools', 'workspace.ts'])
+    expect(named.sort()).toEqual([
+      ...expected.split(' '),
+      'team',
+      'terminal',
+      'testing',
+      'tools',
+      'view',
+      'workspace.ts',
+    ])
   })
 })
 

@@ -1,0 +1,329 @@
+import { Editor, setCapabilities, type Terminal } from '@earendil-works/pi-tui'
+import type { AlarmClock } from '../journal/clock.ts'
+import type { SessionControl } from '../session/control/session-control.ts'
+import type { TimedLine } from '../session/wire/live-line.ts'
+import { applyLine } from '../view/apply-line.ts'
+import type { Need } from '../view/needs-person.ts'
+import { type Entry, emptyView } from '../view/view.ts'
+import { Announcements, Notices } from './announcements.ts'
+import { PrintedConversation } from './conversation/printed-conversation.ts'
+import { type Drawn, draw, paint } from './drawing/drawn.ts'
+import { noticeSequence } from './drawing/notices.ts'
+import { type Block, type Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
+import { wrappedLines } from './drawing/text-lines.ts'
+import { editorTheme } from './drawing/theme.ts'
+import { follow } from './feed.ts'
+import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
+import { createCompletion } from './input/completion.ts'
+import { runOwnCommand } from './input/own-command.ts'
+import { KeyActions } from './key-actions.ts'
+import { QUIET_TYPING_S } from './keys.ts'
+import { arrange, coverLines, footerLine, headerLine, statusLines } from './layout.ts'
+import { slashNames } from './slash/registry.ts'
+import { submit } from './submit.ts'
+import { needId, needKeys, wholeNeed } from './team-panel/needs.ts'
+import { type PanelRow, TeamPanel } from './team-panel/team-panel.ts'
+import { type OpenView, Scroll } from './views/open-view.ts'
+
+export interface AppOptions {
+  readonly control: SessionControl
+  readonly clock: AlarmClock
+  readonly terminal: Terminal
+  readonly knowledge: ProjectKnowledge
+  readonly hasColours: boolean
+}
+
+/** Streamed text is drawn at once while so many characters are written for each that came; else a little later. */
+const WRITTEN_PER_CHARACTER = 2
+const FREE_CHARACTERS = 16_000
+const LATER_S = 0.1
+const MAX_OUTPUT_LINES = 200
+
+/** The interactive screen: the conversation with the lead, the team below it, the editor. */
+export class App implements Host {
+  readonly control: SessionControl
+  readonly clock: AlarmClock
+  readonly knowledge: ProjectKnowledge
+  readonly view = emptyView()
+  readonly panel = new TeamPanel()
+  readonly editor: Editor
+  readonly tui: ScrollbackTui
+  readonly #terminal: Terminal
+  readonly #printed = new PrintedConversation()
+  readonly #announcements = new Announcements()
+  readonly #notices = new Notices()
+  readonly #covers: { readonly view: OpenView; readonly scroll: Scroll }[] = []
+  readonly #queued: string[] = []
+  readonly #keyActions: KeyActions
+  /** Needs that took the keys once; they do not take them again by themselves. */
+  readonly #offered = new Set<string>()
+  #end: (exit: TerminalExit) => void = () => {}
+  #ownCommand: AbortController | undefined
+  #exit: TerminalExit | undefined
+  #received = 0
+  #later: (() => void) | undefined
+  contextTokens = 0
+  /** When a key was last typed, and when a need last took the keys. */
+  typedAt = 0
+  offeredAt = 0
+  /** In place of the keys in the footer, until the next key. */
+  hint: string | undefined
+  /** The need whose whole text is on the screen. */
+  wholeNeed: string | undefined
+
+  constructor({ control, clock, terminal, knowledge, hasColours }: AppOptions) {
+    // Links of a model are drawn with their address; an address behind other words would deceive.
+    setCapabilities({ images: null, trueColor: false, hyperlinks: false })
+    this.control = control
+    this.clock = clock
+    this.knowledge = knowledge
+    this.#terminal = terminal
+    this.tui = new ScrollbackTui(terminal, (columns, rows) => this.#frame(columns, rows), hasColours)
+    this.editor = new Editor(this.tui, editorTheme)
+    this.editor.onSubmit = (text) => this.#submit(text)
+    const members = () => memberNames(this).map((name) => ({ name, about: 'member' }))
+    const commands = () => slashNames(this)
+    this.editor.setAutocompleteProvider(createCompletion({ cwd: knowledge.cwd, commands, members }))
+    this.tui.setFocus(this.editor)
+    this.#keyActions = new KeyActions(this)
+    this.tui.addInputListener((data) => {
+      const outcome = this.#keyActions.handle(data)
+      return typeof outcome === 'string' ? { data: outcome } : { consume: outcome }
+    })
+  }
+
+  /** Until the person leaves. */
+  async run(firstPrompt: string | undefined): Promise<TerminalExit> {
+    const ended = new Promise<TerminalExit>((resolve) => {
+      this.#end = resolve
+    })
+    const stop = await follow(
+      this.control,
+      'lead',
+      (timed) => this.#receive(timed),
+      (why) => this.#closed(why),
+    )
+    this.tui.start()
+    this.#tick()
+    if (firstPrompt !== undefined) this.#submit(firstPrompt)
+    try {
+      return await ended
+    } finally {
+      stop()
+      this.#ownCommand?.abort()
+      for (const { view } of this.#covers) view.close?.()
+    }
+  }
+
+  // --- what arrives
+
+  #receive(timed: TimedLine): void {
+    applyLine(this.view, timed)
+    const { line } = timed
+    if (line.type === 'assistant' && line.agent === 'lead') {
+      const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = line.message.usage
+      this.contextTokens = input_tokens + cache_read_input_tokens + cache_creation_input_tokens + output_tokens
+    }
+    if (line.type !== 'deskmates/delta') return this.tui.requestRender()
+    this.#received += line.text.length
+    if (this.tui.written <= this.#received * WRITTEN_PER_CHARACTER + FREE_CHARACTERS) return this.tui.requestRender()
+    this.#later ??= this.clock.in(LATER_S, () => {
+      this.#later = undefined
+      this.tui.requestRender()
+    })
+  }
+
+  /** The session is gone: its process ended, or the connection to it. */
+  #closed(why: string): void {
+    if (this.#exit) return
+    tell(this, why)
+    this.leave({ next: 'quit' })
+  }
+
+  /** Times on the screen go on. */
+  #tick(): void {
+    if (this.#exit) return
+    this.clock.in(1, () => {
+      this.tui.requestRender()
+      this.#tick()
+    })
+  }
+
+  // --- what is drawn
+
+  #frame(columns: number, rows: number): Frame {
+    if (this.#exit) return this.#lastFrame(columns)
+    const now = this.clock.now()
+    const cover = this.cover
+    const needs = this.needs()
+    this.#ring(needs)
+    if (cover) return { finished: [], live: this.#coverLines(cover, columns, rows), coversScreen: true }
+    this.#offer(needs, now)
+    const finished = this.#takeFinished(now)
+    const panelRows = this.panelRows
+    const selected = this.panel.selected(panelRows)
+    const card = selected?.kind === 'need' ? wholeNeed(selected.need, columns) : []
+    const { lines, isCardWhole } = arrange(
+      {
+        open: this.#printed.openLines(this.#entries, now, columns),
+        status: statusLines(this.view, this.#queued, now, columns),
+        header: headerLine(this.view, this.knowledge, now, columns),
+        panel: this.panel.lines(panelRows, now, columns, Math.max(2, Math.floor(rows / 3))),
+        card,
+        editor: this.editor.render(columns),
+        footer: footerLine(this.hint, this.#keys(selected), this.view, columns),
+      },
+      rows,
+    )
+    this.wholeNeed = selected?.kind === 'need' && isCardWhole ? selected.id : undefined
+    return { finished, live: lines, coversScreen: false }
+  }
+
+  #takeFinished(now: number): Block[] {
+    const entries = this.#entries
+    const blocks = this.#printed.takeFinished(entries)
+    const last = entries.findLast((entry) => entry.kind === 'input')
+    const arrived = this.#queued.findIndex((text) => last?.kind === 'input' && last.text.includes(text))
+    if (arrived !== -1) this.#queued.splice(0, arrived + 1)
+    return [...blocks, ...this.#announcements.take(this.view, now)]
+  }
+
+  #ring(needs: readonly Need[]): void {
+    const notices = this.#notices.take(this.view, needs)
+    if (notices.length > 0) this.#terminal.write(noticeSequence(notices.at(-1)!))
+  }
+
+  /** A question takes the keys when the person is not typing. */
+  #offer(needs: readonly Need[], now: number): void {
+    const need = needs.find((one) => isAsked(one) && !this.#offered.has(needId(one)))
+    if (!need || this.panel.isSelecting || this.editor.getText() !== '' || now - this.typedAt < QUIET_TYPING_S) return
+    this.#offered.add(needId(need))
+    this.offeredAt = now
+    this.panel.select(this.panelRows.find(({ id }) => id === needId(need)))
+  }
+
+  #coverLines({ view, scroll }: { view: OpenView; scroll: Scroll }, columns: number, rows: number): string[] {
+    const editor = view.submit ? this.editor.render(columns) : []
+    const body = scroll.visible(view.lines(columns), rows - 2 - editor.length)
+    const keys = [this.hint ?? view.keys, view.submit ? '' : 'esc back', 'PgUp PgDn'].filter((part) => part !== '')
+    return coverLines(
+      view.title,
+      body,
+      { position: scroll.position, keys: paint.dim(keys.join(' · ')), editor },
+      columns,
+      rows,
+    )
+  }
+
+  #keys(selected: PanelRow | undefined): string {
+    if (selected?.kind === 'need')
+      return `${needKeys(selected.need)
+        .map(([key, what]) => `${key} ${what}`)
+        .join(' · ')} · esc back`
+    if (selected) return '↵ open · x stop · b board · m mail · esc back'
+    return this.panelRows.length > 0
+      ? '↓ team · / help · @ name or file · ^O calls'
+      : '/ help · @ file · ! shell · ^O calls'
+  }
+
+  /** Leaves nothing of the live area behind but how to come back. */
+  #lastFrame(columns: number): Frame {
+    queueMicrotask(() => {
+      this.tui.stop()
+      this.#end(this.#exit!)
+    })
+    const words = this.#exit!.next === 'quit' ? `Continue with: ${this.knowledge.resumeCommand}` : ''
+    const finished = this.#printed.takeFinished(this.#entries)
+    return { finished, live: [paint.dim(words).fit(columns).ansi], coversScreen: false }
+  }
+
+  get #entries(): readonly Entry[] {
+    return this.view.agents.get('lead')?.conversation ?? []
+  }
+
+  // --- what keys and commands use
+
+  get panelRows(): PanelRow[] {
+    return this.panel.rows(this.view, this.clock.now())
+  }
+
+  get cover(): { readonly view: OpenView; readonly scroll: Scroll } | undefined {
+    return this.#covers.at(-1)
+  }
+
+  get isShellRunning(): boolean {
+    return this.#ownCommand !== undefined
+  }
+
+  print(lines: (columns: number) => readonly Drawn[]): void {
+    this.tui.print({ lines })
+  }
+
+  open(view: OpenView): void {
+    this.#covers.push({ view, scroll: new Scroll(view.followsEnd) })
+    this.panel.select(undefined)
+    this.tui.repaint()
+  }
+
+  closeView(): void {
+    this.#covers.pop()?.view.close?.()
+    this.tui.repaint()
+  }
+
+  leave(exit: TerminalExit): void {
+    this.#exit ??= exit
+    if (this.#covers.length > 0) this.tui.repaint()
+    else this.tui.requestRender()
+  }
+
+  needs(): readonly Need[] {
+    return this.panel.needs(this.view)
+  }
+
+  hideNeed(need: Need): void {
+    this.panel.hide(needId(need))
+    this.tui.requestRender()
+  }
+
+  queued(text: string): void {
+    this.#queued.push(text)
+    this.tui.requestRender()
+  }
+
+  async runOwnCommand(command: string): Promise<void> {
+    const { cwd, env } = this.knowledge
+    const abort = new AbortController()
+    this.#ownCommand = abort
+    this.print((columns) => [paint.bold(draw`! ${command}`).fit(columns)])
+    const { output, code } = await runOwnCommand(command, { cwd, env, signal: abort.signal })
+    this.#ownCommand = undefined
+    const end = code === 0 ? [] : [paint.red(code === undefined ? '  ended by a signal' : `  exit ${code}`)]
+    this.print((columns) => {
+      const lines = wrappedLines(output.trimEnd(), Math.max(1, columns - 2)).map((line) => draw`  ${line}`)
+      return [...lines.slice(-MAX_OUTPUT_LINES), ...end]
+    })
+  }
+
+  stopOwnCommand(): void {
+    this.#ownCommand?.abort()
+  }
+
+  /** Does it, and tells the person what went wrong. */
+  attempt(action: Promise<unknown>): void {
+    action.catch((error: unknown) =>
+      tell(this, `That failed: ${error instanceof Error ? error.message : String(error)}`),
+    )
+  }
+
+  #submit(text: string): void {
+    if (text.trim() !== '') this.editor.addToHistory(text)
+    const cover = this.cover
+    if (cover?.view.submit) return cover.view.submit(text)
+    this.attempt(submit(this, text))
+  }
+}
+
+/** Something waits for the answer; failed tasks and mail only want to be seen. */
+function isAsked({ kind }: Need): boolean {
+  return kind === 'question' || kind === 'request'
+}

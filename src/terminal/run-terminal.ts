@@ -1,0 +1,39 @@
+import type { Readable, Writable } from 'node:stream'
+import { ProcessTerminal, type Terminal } from '@earendil-works/pi-tui'
+import { type AlarmClock, systemClock } from '../journal/clock.ts'
+import type { SessionControl } from '../session/control/session-control.ts'
+import { App } from './app.ts'
+import type { ProjectKnowledge, TerminalExit } from './host.ts'
+import { runPlain } from './plain/plain-session.ts'
+import { readUserCommands } from './slash/user-commands.ts'
+
+export interface TerminalOptions {
+  readonly control: SessionControl
+  readonly knowledge: Omit<ProjectKnowledge, 'commands'>
+  /** Whose commands count: the user's home, and the project where it is trusted. */
+  readonly commandFolders: readonly string[]
+  /** The user asked for lines that are never redrawn. */
+  readonly isScreenReader?: boolean
+  readonly firstPrompt?: string
+  readonly clock?: AlarmClock
+  /** By default that of the process. */
+  readonly terminal?: Terminal
+  /** Of the plain lines; by default those of the process. */
+  readonly streams?: { readonly input: Readable; readonly output: Writable; readonly columns: number }
+}
+
+const PLAIN_COLUMNS = 80
+
+/** Opens the terminal of a session, until the person leaves it. */
+export function runTerminal(options: TerminalOptions): Promise<TerminalExit> {
+  const { control, commandFolders, firstPrompt, clock = systemClock } = options
+  const knowledge: ProjectKnowledge = { ...options.knowledge, commands: commandFolders.flatMap(readUserCommands) }
+  const { NO_COLOR, TERM } = knowledge.env
+  if (options.isScreenReader || TERM === 'dumb') {
+    const { stdin: input, stdout: output } = process
+    const streams = options.streams ?? { input, output, columns: output.columns ?? PLAIN_COLUMNS }
+    return runPlain({ control, clock, knowledge, ...streams }, firstPrompt)
+  }
+  const terminal = options.terminal ?? new ProcessTerminal()
+  return new App({ control, clock, terminal, knowledge, hasColours: !NO_COLOR }).run(firstPrompt)
+}

@@ -1,0 +1,57 @@
+import { draw } from '../drawing/drawn.ts'
+import { type Host, isDone, tell } from '../host.ts'
+import { mailCommands } from './mail-commands.ts'
+import { helpLines, sessionCommands } from './session-commands.ts'
+import type { SlashCommand } from './slash-command.ts'
+import { teamCommands } from './team-commands.ts'
+import { commandPrompt } from './user-commands.ts'
+
+const own: readonly SlashCommand[] = [...teamCommands, ...mailCommands, ...sessionCommands]
+
+const help: SlashCommand = {
+  name: 'help',
+  args: '',
+  about: 'commands and keys',
+  run: (host) =>
+    host.open({
+      title: draw`help`,
+      lines: (columns) => helpLines([help, ...allCommands(host)], columns),
+      keys: '',
+      followsEnd: false,
+    }),
+}
+
+/** Ours first: a project cannot give another meaning to a command of ours. */
+export async function runSlashCommand(host: Host, name: string, rest: string): Promise<void> {
+  const command = [help, ...allCommands(host)].find((one) => one.name === (name === '?' ? 'help' : name))
+  if (!command) return tell(host, `There is no command /${name}. /help lists all of them.`)
+  await command.run(host, rest)
+}
+
+/** For the completion and the help. */
+export function slashNames(host: Host): { name: string; about: string }[] {
+  return [help, ...allCommands(host)].map(({ name, about }) => ({ name, about }))
+}
+
+function allCommands(host: Host): SlashCommand[] {
+  const { commands, skills } = host.knowledge
+  const written = commands.map(
+    (command): SlashCommand => ({
+      ...{ name: command.name, args: command.args, about: command.about },
+      run: (_, rest) => prompt(host, commandPrompt(command, rest)),
+    }),
+  )
+  const skilled = skills.map(
+    ({ name, description }): SlashCommand => ({
+      ...{ name: name.toLowerCase(), args: '[TEXT]', about: description },
+      run: (_, rest) => prompt(host, `Use the skill ${name}.${rest === '' ? '' : `\n\n${rest}`}`),
+    }),
+  )
+  const seen = new Set(['help'])
+  return [...own, ...written, ...skilled].filter(({ name }) => !seen.has(name) && seen.add(name))
+}
+
+async function prompt(host: Host, text: string): Promise<void> {
+  const outcome = await host.control.prompt(text)
+  if (isDone(host, outcome) && outcome === 'queued') host.queued(text)
+}

@@ -1,0 +1,29 @@
+import type { ShownMessage } from '../../view/view.ts'
+import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
+import { wrappedLines } from '../drawing/text-lines.ts'
+import { timeOfDay } from '../drawing/values.ts'
+
+/** Lines of a message that are printed when it arrives; the mail view has all of them. */
+const SHOWN_LINES = 3
+
+/** A message in full: sender, recipient, text. */
+export function mailLines(mail: readonly ShownMessage[], columns: number): Drawn[] {
+  if (mail.length === 0) return [paint.dim('No mail since this terminal was opened.')]
+  return mail.flatMap(({ at, message }) => [
+    spread(headOf(message), paint.dim(timeOfDay(at)), columns),
+    ...wrappedLines(message.content, Math.max(1, columns - 2)).map((line) => draw`  ${line}`),
+    EMPTY,
+  ])
+}
+
+/** A message as it is announced above the prompt. */
+export function announcedMail({ message }: ShownMessage, columns: number): Drawn[] {
+  const lines = wrappedLines(message.content.trim(), Math.max(1, columns - 4))
+  const more = lines.length > SHOWN_LINES ? [paint.dim(`    … ${lines.length - SHOWN_LINES} more lines (/mail)`)] : []
+  return [headOf(message).fit(columns), ...lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`), ...more]
+}
+
+function headOf({ from, to, type }: ShownMessage['message']): Drawn {
+  const kind = type === 'message' ? EMPTY : paint.dim(` (${type.replaceAll('_', ' ')})`)
+  return draw`${paint.magenta('✉')} ${paint.bold(from)} → ${paint.bold(to)}${kind}`
+}
