@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
     old: "if (mode === 'bypassPermissions' && first.mode !== mode) return false",
     new: '',
     test: direct,
-    fails: 'but not to bypassPermissions',
+    fails: 'changes the mode for the next action of every agent, but not to bypassPermissions',
   },
   {
     name: 'mode-of-the-start',
@@ -84,7 +84,7 @@ export const mutations: readonly Mutation[] = [
     old: 'if (isLead || isInterrupted || phase',
     new: 'if (isLead || phase',
     test: interruption,
-    fails: 'keeps its task and is idle until the next message',
+    fails: 'ends its turn while its model streams, keeps its task and is idle until the next message',
   },
   {
     name: 'secret-in-pieces',

@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
     name: 'large-prompt-sent',
     mistake: 'a prompt that cannot fit is sent and stays in the conversation',
     file: 'src/supervisor/run.ts',
-    old: '      refuseTooLarge(content, lead)\n',
+    old: '  refuseTooLarge(content, lead)\n',
     new: '',
     test: 'test/agent/large-mail.test.ts',
     fails: 'never holds a prompt that cannot fit',
