@@ -141,6 +141,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   terminal: {
     conversation: ['drawing'],
     input: ['drawing'],
+    plain: ['conversation', 'drawing', 'input', 'team-panel'],
     slash: ['drawing', 'input', 'team-panel', 'views'],
     'team-panel': ['conversation', 'drawing'],
     views: ['conversation', 'drawing'],

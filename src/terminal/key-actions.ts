@@ -1,4 +1,4 @@
-import { type Editor, isKeyRelease, matchesKey } from '@earendil-works/pi-tui'
+import { decodeKittyPrintable, type Editor, isKeyRelease, matchesKey } from '@earendil-works/pi-tui'
 import type { Need } from '../view/needs-person.ts'
 import { answerNeed } from './answer-need.ts'
 import { harmlessText } from './drawing/drawn.ts'
@@ -44,9 +44,11 @@ export class KeyActions {
     const app = this.#app
     if (isKeyRelease(data)) return true
     app.hint = undefined
+    // Some terminals send letters as sequences too.
+    const key = decodeKittyPrintable(data) ?? data
     const isUsed =
-      this.#anywhere(data) ||
-      (app.cover ? this.#inView(data, app.cover) : app.panel.isSelecting ? this.#inPanel(data) : this.#inEditor(data))
+      this.#anywhere(key) ||
+      (app.cover ? this.#inView(key, app.cover) : app.panel.isSelecting ? this.#inPanel(key) : this.#inEditor(key))
     app.tui.requestRender()
     if (isUsed) return true
     app.typedAt = app.clock.now()

@@ -83,7 +83,7 @@ const VIEW = ['v', 'view'] as const
 
 export function needRow(need: Need, isSelected: boolean, columns: number): Drawn {
   const mark = paint.yellow(isSelected ? '›!' : ' !')
-  const keys = needKeys(need).map(([key, what]) => `${key} ${what}`)
+  const keys = needKeys(need).map(([key, what]) => `${key} ${what.replace(' (this session)', '')}`)
   // Half of the row at most: what is asked matters more than the keys, which the footer repeats.
   const hint = paint.dim(keys.join(' · ')).fit(Math.max(12, Math.floor(columns / 2)))
   return spread(draw`${mark} ${needText(need)}`, hint, columns)
