@@ -21,8 +21,8 @@ export default defineConfig({
     // The small machines this runs on have two cores, and much of the time is spent waiting for processes.
     maxWorkers: 2,
     // Only against hanging: a slow machine is no failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
     projects: [
       // Tests beside the code share the loaded sources: a process for each file would load them again for a third of a second.

@@ -42,6 +42,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   answer: async () => (await import('./mail/answer.ts')).answer,
   log: async () => (await import('./journal/log.ts')).log,
   check: async () => (await import('./journal/check.ts')).check,
+  init: async () => (await import('./config/init.ts')).init,
   'config list': async () => (await import('./config/list.ts')).configList,
   trust: async () => (await import('./trust.ts')).trust,
   completion: async () => (await import('./completion/completion.ts')).completion,

@@ -37,7 +37,8 @@ export function commandHarness(): CommandHarness {
   const dir = join(top, 'work')
   mkdirSync(dir)
   const clock = manualClock(1_800_000_000)
-  const env = { HOME: join(top, 'home'), DESKMATES_STATE: join(top, 'state') }
+  // No test finds a model server that happens to run on this machine.
+  const env = { HOME: join(top, 'home'), DESKMATES_STATE: join(top, 'state'), OLLAMA_HOST: 'http://127.0.0.1:9' }
 
   async function run(words: string | readonly string[], { columns, ...changes }: Changes = {}): Promise<Ran> {
     const [stdout, stderr] = [collector(columns), collector(columns)]

@@ -66,6 +66,7 @@ export const commands = [
   { path: 'answer', summary: 'approve or reject a request', section: BOARD },
   { path: 'log', summary: 'what happened, one event per line', section: BOARD },
   { path: 'check', summary: 'verify the journal, and repair it', section: MACHINE },
+  { path: 'init', summary: 'a few questions, and a settings file from the answers', section: MACHINE },
   { path: 'config list', summary: 'every effective setting, and the file it comes from' },
   { path: 'trust', summary: "trust this folder's settings, agents, skills, hooks and journals", section: MACHINE },
   { path: 'completion', summary: 'print the completion of bash, zsh or fish', section: MACHINE },
