@@ -43,7 +43,7 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
     addCommands(program, context, running)
     // `help task claim`: commander's own help command accepts only one word.
     if (argv[0] === 'help') requireKnownCommand(argv.slice(1))
-    await program.parseAsync(commanderArguments(argv), { from: 'user' })
+    await program.parseAsync(commanderArguments(argv, context), { from: 'user' })
     return running.exit
   } catch (error) {
     if (error instanceof OutputClosed) {
@@ -72,7 +72,9 @@ interface Running {
 }
 
 /** The arguments for commander, which needs a name for every command and knows no list separated by spaces. */
-function commanderArguments(argv: readonly string[]): string[] {
+function commanderArguments(argv: readonly string[], { isTerminal, isStdinTerminal }: Partial<Context> = {}): string[] {
+  // Alone, on a terminal: the conversation with the lead.
+  if (argv.length === 0 && isTerminal && isStdinTerminal) return [RUN]
   if (argv[0] === 'help') return [...argv.slice(1), '--help']
   const meaning = meaningOf(argv)
   if (meaning === 'version') return ['--version']

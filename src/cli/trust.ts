@@ -27,11 +27,11 @@ $ deskmates trust --team web     only the journal of web`,
     const wanted = only === undefined ? all : all.filter((name) => nameKey(name) === nameKey(only))
     if (only !== undefined && wanted.length === 0) throw unknownTeam(only, all, LIST)
     // Hashed before anything is trusted: a folder too large to be trusted trusts nothing.
-    const folder = only === undefined ? { path: workspace.workspace, hash: folderHash(workspace.workspace) } : null
+    const hash = only === undefined ? folderHash(workspace.workspace) : undefined
     const teams = []
     for (const name of wanted) teams.push(await trustTeam(workspace, name))
-    if (folder) workspace.trust.trustFolder(folder.path, folder.hash)
-    const instructions = folder ? acceptedHere(call, workspace) : []
+    const folder = hash === undefined ? null : { path: workspace.workspace, hash }
+    const instructions = hash === undefined ? [] : trustFolder(call, workspace, hash)
     const trusted = { folder, instructions, teams: teams.filter((team) => team !== undefined) }
     if (call.globals.json) return printJson(call, trusted)
     const lines = [
@@ -43,7 +43,9 @@ $ deskmates trust --team web     only the journal of web`,
   },
 }
 
-function acceptedHere(call: Call, workspace: Workspace): string[] {
+/** Trusts what the folder says as it is now; returns the files with instructions that are accepted with it. */
+export function trustFolder(call: Call, workspace: Workspace, hash = folderHash(workspace.workspace)): string[] {
+  workspace.trust.trustFolder(workspace.workspace, hash)
   const root = realpathSync(workspace.workspace)
   const cwd = realpathSync(resolve(call.cwd, call.globals.cwd ?? '.'))
   return acceptInstructions({ workspace, root, cwd, env: call.env })

@@ -1,8 +1,10 @@
+import { existsSync, statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { MODES, type Mode } from '../../permissions/rules/policy.ts'
 import { parseRules } from '../../permissions/rules/rule.ts'
 import { SANDBOX_MODES, type SandboxMode } from '../../permissions/sandbox/open-sandbox.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { CONTROL_ACCESS, type ControlAccess } from '../../session/control/serve-control.ts'
 import { list, name } from '../program/arguments.ts'
 import { Misused } from '../program/failure.ts'
 
@@ -28,6 +30,8 @@ export interface RunOptions {
   readonly addDir?: string[]
   readonly record?: string
   readonly verbose?: true
+  readonly control?: ControlAccess
+  readonly screenReader?: true
 }
 
 export function defineOptions(command: Command): void {
@@ -35,7 +39,9 @@ export function defineOptions(command: Command): void {
   const options = [
     new Option('-p, --print [prompt]', 'run this prompt and print the answer; text from stdin is appended'),
     new Option('-c, --continue', 'resume the newest session of this folder'),
-    new Option('-r, --resume [session]', 'resume this session (deskmates sessions lists them)').argParser(name),
+    new Option('-r, --resume [session]', 'resume this session, or choose one on a terminal').argParser(name),
+    new Option('--control <access>', 'what other terminals may do without a sandbox: watch, or full').choices(CONTROL_ACCESS),
+    new Option('--screen-reader', 'on a terminal: plain lines, nothing is drawn again'),
   ]
   for (const option of options) command.addOption(option)
   defineRunOptions(command)
@@ -112,4 +118,10 @@ function rules(text: string, before: string[] = []): string[] {
 
 function another(text: string, before: string[] = []): string[] {
   return [...before, text]
+}
+
+/** A folder of `--add-dir`. */
+export function existingFolder(path: string): string {
+  if (existsSync(path) && statSync(path).isDirectory()) return path
+  throw new Misused(`--add-dir: ${path} is not a folder. Name an existing folder.`)
 }

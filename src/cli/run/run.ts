@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import { chooseModel } from '../../session/choose-model.ts'
@@ -19,7 +19,7 @@ import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { chooseSession } from './choose-session.ts'
 import { exitCodeOf, reportEnd } from './end-report.ts'
-import { defineOptions, type Format, type RunOptions, settingsOf } from './options.ts'
+import { defineOptions, existingFolder, type Format, type RunOptions, settingsOf } from './options.ts'
 import { createProgressText, createProviderWarnings } from './progress-text.ts'
 import { readPrompt } from './prompt.ts'
 
@@ -31,6 +31,10 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
   instead: () => 'Use your Task tool.',
   define: defineOptions,
   async run(call, options, words) {
+    if (isForPerson(call, options)) {
+      const { interactive } = await import('../interactive/interactive.ts')
+      return interactive(call, options, words.length === 0 ? undefined : promptOf(options, words))
+    }
     const prompt = promptOf(options, words)
     // A command id promises that a repeated command has one effect; a repeated prompt is a new turn.
     if (call.globals.commandId !== undefined)
@@ -39,6 +43,11 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
       throw new Misused('--json and --output-format text contradict each other. Use one of them.')
     return runToEnd(call, options, { needsPrompt: true, prompt })
   },
+}
+
+/** A person sits at the terminal, and nothing was said about printing. */
+function isForPerson({ isTerminal, isStdinTerminal, globals }: Call, { print, outputFormat, verbose }: RunOptions): boolean {
+  return isTerminal && isStdinTerminal === true && print === undefined && !globals.json && !outputFormat && !verbose
 }
 
 /** The prompt on the command line, with or without `-p` in front of it; undefined where it can only come from stdin. */
@@ -98,7 +107,7 @@ export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd)
       ...{ workspace, team, here: options.here, signal: call.signal, title: prompt, model, modelFor, cwd },
       limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
       appendSystemPrompt: options.appendSystemPrompt,
-      folders: options.addDir?.map((dir) => folder(resolve(cwd, dir))),
+      folders: options.addDir?.map((dir) => existingFolder(resolve(cwd, dir))),
       clock: call.clock,
       warn: warning,
       ...given.session,
@@ -182,9 +191,4 @@ export function modelOption(model: string | undefined): string {
 
 export function shellWord(text: string): string {
   return /[^\w./:@-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text
-}
-
-function folder(path: string): string {
-  if (existsSync(path) && statSync(path).isDirectory()) return path
-  throw new Misused(`--add-dir: ${path} is not a folder. Name an existing folder.`)
 }
