@@ -15,6 +15,8 @@ export interface TerminalOptions {
   /** The user asked for lines that are never redrawn. */
   readonly isScreenReader?: boolean
   readonly firstPrompt?: string
+  /** Aborts when the process has to end: the terminal is left as with a quit. */
+  readonly signal?: AbortSignal
   readonly clock?: AlarmClock
   /** By default that of the process. */
   readonly terminal?: Terminal
@@ -26,14 +28,16 @@ const PLAIN_COLUMNS = 80
 
 /** Opens the terminal of a session, until the person leaves it. */
 export function runTerminal(options: TerminalOptions): Promise<TerminalExit> {
-  const { control, commandFolders, firstPrompt, clock = systemClock } = options
+  const { control, commandFolders, firstPrompt, signal, clock = systemClock } = options
   const knowledge: ProjectKnowledge = { ...options.knowledge, commands: commandFolders.flatMap(readUserCommands) }
   const { NO_COLOR, TERM } = knowledge.env
   if (options.isScreenReader || TERM === 'dumb') {
     const { stdin: input, stdout: output } = process
     const streams = options.streams ?? { input, output, columns: output.columns ?? PLAIN_COLUMNS }
-    return runPlain({ control, clock, knowledge, ...streams }, firstPrompt)
+    return runPlain({ control, clock, knowledge, ...streams, ...(signal && { signal }) }, firstPrompt)
   }
   const terminal = options.terminal ?? new ProcessTerminal()
-  return new App({ control, clock, terminal, knowledge, hasColours: !NO_COLOR }).run(firstPrompt)
+  const app = new App({ control, clock, terminal, knowledge, hasColours: !NO_COLOR })
+  signal?.addEventListener('abort', () => app.leave({ next: 'quit' }), { once: true })
+  return app.run(firstPrompt)
 }

@@ -1,6 +1,6 @@
-import { confirm, isCancel } from '@clack/prompts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { confirm, isCancel } from '@clack/prompts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import type { Workspace } from '../../workspace.ts'
 import { plain } from '../output/format.ts'

@@ -28,6 +28,9 @@ $ deskmates attach web`,
     if (!call.isTerminal || call.isStdinTerminal !== true || call.globals.json)
       throw new Misused(`There is no terminal to draw on. See what happens with: deskmates log --follow --team ${team}`)
     await using control = await findControl(workspace, team, call.env)
-    await openScreen(call, control, { workspace, budget: null, commandFolders: [], isPlain: screenReader === true })
+    await openScreen(call, control, {
+      ...{ workspace, cwd: call.cwd, budget: null, commandFolders: [] },
+      isScreenReader: screenReader === true,
+    })
   },
 }

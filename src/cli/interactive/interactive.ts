@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { userFolder } from '../../permissions/trust/private-folders.ts'
 import { chooseModel } from '../../session/choose-model.ts'
@@ -9,7 +9,7 @@ import { isUntouched } from '../../session/run-prompt.ts'
 import { settingsOptions } from '../../session/session-options.ts'
 import type { TerminalExit } from '../../terminal/host.ts'
 import type { Workspace } from '../../workspace.ts'
-import { print, warn } from '../output/print.ts'
+import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { version } from '../program/version.ts'
 import { chooseSession } from '../run/choose-session.ts'
@@ -27,10 +27,17 @@ export async function interactive(call: Call, options: RunOptions, prompt: strin
   await askTrust(call, workspace)
   const model = options.model ?? (await modelWithoutKey(call, workspace))
   if (model === 'left') return 0
-  let team = options.resume === true ? await pickSession(call, workspace) : await chooseSession(call, options, workspace)
+  let team =
+    options.resume === true ? await pickSession(call, workspace) : await chooseSession(call, options, workspace)
   if (options.resume === true && team === undefined) return 0
   for (let firstPrompt = prompt; ; firstPrompt = undefined) {
-    const exit = await converse(call, { ...options, ...(model !== undefined && { model }) }, workspace, team, firstPrompt)
+    const exit = await converse(
+      call,
+      { ...options, ...(model !== undefined && { model }) },
+      workspace,
+      team,
+      firstPrompt,
+    )
     if (exit.next === 'quit') return 0
     team = exit.next === 'resume' ? exit.session : undefined
   }
@@ -66,14 +73,13 @@ async function converse(
       socket: { access: options.control ?? 'watch' },
     })
     const exit = await openScreen(call, control, {
-      ...{ project: basename(root), cwd, env: call.env, budget: options.maxBudgetUsd ?? null },
-      ...{ workspace, firstPrompt, commandFolders: commandFolders(call, workspace) },
-      isPlain: options.screenReader === true,
+      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null },
+      commandFolders: commandFolders(call, workspace),
+      isScreenReader: options.screenReader === true,
     })
     return { exit, id: control.session, isEmpty: team === undefined && isEmptySession(control) }
   })()
   if (isEmpty) await workspace.store.remove(id, true)
-  else if (exit.next === 'quit') await print(call, `Continue this session with: deskmates -r ${id}\n`)
   return exit
 }
 
@@ -89,4 +95,3 @@ function commandFolders({ env }: Call, workspace: Workspace): string[] {
   if (!isTrusted(workspace)) return own
   return [...own, ...['.claude', '.deskmates'].map((folder) => join(workspace.workspace, folder, 'commands'))]
 }
-

@@ -18,7 +18,9 @@ export async function pickSession(call: Call, workspace: Workspace): Promise<str
     options: sessions.slice(0, MAX_SHOWN).map(({ name, title, usedAt, members, unread }) => ({
       value: name,
       label: oneLine(title || name, 60),
-      hint: [time(usedAt).slice(0, 16), members.join(', '), unread > 0 ? `${unread} unread` : ''].filter(Boolean).join(' · '),
+      hint: [time(usedAt).slice(0, 16), members.join(', '), unread > 0 ? `${unread} unread` : '']
+        .filter(Boolean)
+        .join(' · '),
     })),
   })
   return isCancel(chosen) ? undefined : chosen

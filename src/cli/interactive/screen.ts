@@ -1,11 +1,11 @@
-import { basename } from 'node:path'
 import { realpathSync } from 'node:fs'
-import { ProcessTerminal } from '@earendil-works/pi-tui'
+import { basename } from 'node:path'
+import { agentTypesOf } from '../../session/agent-types.ts'
 import type { SessionControl } from '../../session/control/session-control.ts'
+import { knowledgeOf } from '../../session/instructions/project-knowledge.ts'
 import type { TerminalExit } from '../../terminal/host.ts'
 import { runTerminal } from '../../terminal/run-terminal.ts'
 import type { Workspace } from '../../workspace.ts'
-import { hasColours } from '../output/colours.ts'
 import type { Call } from '../program/context.ts'
 import { readSessions } from '../sessions/read-sessions.ts'
 
@@ -16,6 +16,28 @@ export interface ScreenOptions {
   readonly budget: number | null
   readonly commandFolders: readonly string[]
   readonly firstPrompt?: string | undefined
-  /** Lines instead of a screen that is drawn again. */
-  readonly isPlain: boolean
+  /** Lines, and nothing is drawn again. */
+  readonly isScreenReader: boolean
+}
+
+/** Shows a session on the terminal of this process until the person leaves it. */
+export function openScreen(call: Call, control: SessionControl, options: ScreenOptions): Promise<TerminalExit> {
+  const { workspace, cwd, budget, commandFolders, firstPrompt, isScreenReader } = options
+  const { env, clock } = call
+  const root = realpathSync(workspace.workspace)
+  const place = { workspace, root, env, warn: () => {} }
+  return runTerminal({
+    ...{ control, commandFolders, isScreenReader, clock, signal: call.signal },
+    ...(firstPrompt !== undefined && { firstPrompt }),
+    knowledge: {
+      ...{ project: basename(root), cwd, env, budget },
+      skills: knowledgeOf({ ...place, cwd }).skills,
+      agentTypes: agentTypesOf({ ...place, folders: [] }),
+      sessions: async () =>
+        (await readSessions(call, workspace)).map(({ name: id, usedAt: at, title: firstPrompt, members, unread }) => ({
+          ...{ id, at, firstPrompt, members, unread },
+        })),
+      resumeCommand: `deskmates -r ${control.session}`,
+    },
+  })
 }

@@ -3,8 +3,8 @@ import { type Command, Option } from 'commander'
 import { MODES, type Mode } from '../../permissions/rules/policy.ts'
 import { parseRules } from '../../permissions/rules/rule.ts'
 import { SANDBOX_MODES, type SandboxMode } from '../../permissions/sandbox/open-sandbox.ts'
-import type { Settings } from '../../settings/settings.ts'
 import { CONTROL_ACCESS, type ControlAccess } from '../../session/control/serve-control.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { list, name } from '../program/arguments.ts'
 import { Misused } from '../program/failure.ts'
 
@@ -40,7 +40,9 @@ export function defineOptions(command: Command): void {
     new Option('-p, --print [prompt]', 'run this prompt and print the answer; text from stdin is appended'),
     new Option('-c, --continue', 'resume the newest session of this folder'),
     new Option('-r, --resume [session]', 'resume this session, or choose one on a terminal').argParser(name),
-    new Option('--control <access>', 'what other terminals may do without a sandbox: watch, or full').choices(CONTROL_ACCESS),
+    new Option('--control <access>', 'what other terminals may do without a sandbox: watch, or full').choices(
+      CONTROL_ACCESS,
+    ),
     new Option('--screen-reader', 'on a terminal: plain lines, nothing is drawn again'),
   ]
   for (const option of options) command.addOption(option)

@@ -46,7 +46,10 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
 }
 
 /** A person sits at the terminal, and nothing was said about printing. */
-function isForPerson({ isTerminal, isStdinTerminal, globals }: Call, { print, outputFormat, verbose }: RunOptions): boolean {
+function isForPerson(
+  { isTerminal, isStdinTerminal, globals }: Call,
+  { print, outputFormat, verbose }: RunOptions,
+): boolean {
   return isTerminal && isStdinTerminal === true && print === undefined && !globals.json && !outputFormat && !verbose
 }
 

@@ -23,6 +23,8 @@ export interface PlainOptions {
   readonly output: Writable
   /** A line is broken at so many columns. */
   readonly columns: number
+  /** Aborts when the process has to end. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -30,7 +32,7 @@ export interface PlainOptions {
  * for screen readers.
  */
 export function runPlain(
-  { control, clock, knowledge, input, output, columns }: PlainOptions,
+  { control, clock, knowledge, input, output, columns, signal }: PlainOptions,
   firstPrompt?: string,
 ): Promise<TerminalExit> {
   const view = emptyView()
@@ -88,6 +90,7 @@ export function runPlain(
       submit(host, text).catch(fail)
     })
     lines.on('close', () => host.leave({ next: 'quit' }))
+    signal?.addEventListener('abort', () => host.leave({ next: 'quit' }), { once: true })
     const receive = (timed: TimedLine) => {
       applyLine(view, timed)
       if (timed.line.type === 'assistant' && timed.line.agent === 'lead')
