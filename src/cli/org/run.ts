@@ -78,7 +78,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       return [{ role, cap: scaled?.max ?? 1, mode: kind === 'task-only' ? ('task' as const) : mode.mode }]
     })
     const { isComplete, state } = await runOrganisation({
-      ...{ phase, workspace, clock: call.clock, signal: call.signal, plans: plansOf(call, phase) },
+      ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans: plansOf(call, phase) },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({

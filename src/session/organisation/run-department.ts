@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stop } from '../../agent/agent-event.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
+import type { AlarmClock } from '../../journal/clock.ts'
 import { artefactProblemIn, filesIn } from '../../organisation/artefacts/phase-folder.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import { afterReview } from '../../organisation/guards/review-cycles.ts'
@@ -14,7 +15,8 @@ import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import type { Task } from '../../team/task.ts'
-import { loadPlans, plansToLoad } from '../plan/load-plans.ts'
+import type { Workspace } from '../../workspace.ts'
+import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
 import type { Phase } from './phase.ts'
 
@@ -23,6 +25,9 @@ export interface DepartmentRun {
   readonly phase: Phase
   readonly session: Session
   readonly plans: readonly Plan[]
+  readonly workspace: Workspace
+  readonly clock: AlarmClock
+  readonly env: Readonly<Record<string, string | undefined>>
   /** Why a step is left out; undefined where it is done. */
   whySkipped(step: Step): string | undefined
   readonly signal: AbortSignal
@@ -122,12 +127,11 @@ function problemIn({ path }: Phase): StepFacts['problemOf'] {
 
 /** Loads the plans and lets developers, which the supervisor starts, do their tasks. */
 async function implement(run: DepartmentRun): Promise<string | undefined> {
-  const { phase, session, plans } = run
+  const { session, plans } = run
   if (plans.length === 0) return 'the department has no plan'
-  const { drafts, problems } = plansToLoad(plans, phase.root, session.team.state)
-  if (problems.length > 0) return problems.map(({ problem }) => problem).join('; ')
-  const loaded = await loadPlans(session.team, drafts)
+  const loaded = await loadPlans(plans, { ...run, team: session.team })
   if (isRefusal(loaded)) return refusalText(loaded)
+  if ('problems' in loaded) return loaded.problems.map(({ problem }) => problem).join('; ')
   await reopen(run, (task) => task.id.includes('/'))
   const stopped = whyStopped(await lastOf(run, session.run(undefined, run.signal)))
   if (stopped !== undefined) return stopped

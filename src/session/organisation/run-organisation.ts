@@ -21,6 +21,7 @@ export interface OrganisationRun {
   /** Of each department. */
   readonly plans: ReadonlyMap<string, readonly Plan[]>
   readonly clock: AlarmClock
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   /** Opens the session of a department: its own lead, team, rules and share of the budget. */
   openDepartment(name: string): Promise<Session>
@@ -82,7 +83,7 @@ async function runOne(run: OrganisationRun, name: string, views: () => Promise<P
   const problem = await (async () => {
     await using session = await run.openDepartment(name)
     const ended = await runDepartment({
-      ...{ name, phase, session, plans: run.plans.get(name) ?? [] },
+      ...{ name, phase, session, clock, workspace: run.workspace, env: run.env, plans: run.plans.get(name) ?? [] },
       signal: AbortSignal.any([signal, limit.signal]),
       whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
       whySkipped: (step) => run.whySkipped(name, step),
