@@ -71,6 +71,11 @@ export function stoppedByLimitText(name: string, why: string): string {
   return `${name} stopped where it was: ${why}.`
 }
 
+/** Why an agent was lost: its model and its tools were silent. */
+export function lifelessText(who: string, seconds: number): string {
+  return `${who} gave no sign of life for ${seconds} s`
+}
+
 export const BUDGET_USED = 'the budget of this run is used up'
 
 /** The reason of a task that fails because reminders did not help. */
