@@ -108,7 +108,9 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   organisation: {
     departments: ['definition'],
     gates: ['views'],
+    guards: ['artefacts'],
     phases: ['artefacts', 'gates', 'guards', 'steps', 'views'],
+    roles: ['definition'],
     routing: ['definition', 'guards', 'views'],
     templates: ['definition'],
     views: ['steps'],

@@ -8,6 +8,7 @@ import type { PermissionSettings } from '../permissions/rules/policy.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
+import type { RoleRules } from '../tools/role-rules.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SandboxOptions } from './sandbox.ts'
@@ -42,6 +43,8 @@ export interface SessionOptions {
   readonly hooksFail?: HooksFail
   /** Who may write to whom in the team; without it every member may write to every other one. */
   readonly routing?: MessageRouting
+  /** What agents of each role use, and which roles join the team when; without it every role may join. */
+  readonly roles?: RoleRules
   /** Tools of the caller, besides the built-in ones. */
   readonly tools?: readonly Tool[]
   /** Of each run. */

@@ -103,6 +103,7 @@ const decisions = {
     status: StepChange.shape.status,
     artefacts: StepChange.shape.artefacts,
     reason: StepChange.shape.reason,
+    attempt: StepChange.shape.attempt,
   }),
   'handoff.recorded': z.object({
     folder: HandOff.shape.folder,

@@ -2,7 +2,7 @@ import { Groups } from './data/groups.ts'
 import { merge, Sorted } from './data/sorted.ts'
 import { Cell, Recent, Table, Trial } from './data/table.ts'
 import { type Breaker, CLOSED } from './members/breaker.ts'
-import type { Member } from './members/member.ts'
+import { isOneShot, type Member } from './members/member.ts'
 import { roleKey } from './members/role.ts'
 import type { SessionFolder } from './members/session-folder.ts'
 import type { Spent } from './members/usage.ts'
@@ -14,7 +14,7 @@ import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 8
+export const FOLD_VERSION = 9
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -188,7 +188,13 @@ export function readyForRole(state: TeamState, assignee: string | null, role: st
   return merge(open.values(), its.values(), compareReady)
 }
 
+/** The members of the team, as everyone sees them. Agents that do one task are not among them. */
 export function roster(state: TeamState): Member[] {
+  return withOneShots(state).filter((member) => !isOneShot(member))
+}
+
+/** The same with agents that do one task: whatever may hold a claim. */
+export function withOneShots(state: TeamState): Member[] {
   return [...state.members.values()].sort((a, b) => a.place - b.place)
 }
 

@@ -3,6 +3,7 @@ import type { AlarmClock } from '../../journal/clock.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import type { SpawnPlan } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
+import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StepStatus } from '../../team/phases/phase.ts'
@@ -12,7 +13,8 @@ import type { Session } from '../session.ts'
 import { checkGate, type Phase, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
 import { recordHandOff } from './record-hand-off.ts'
-import { runDepartment } from './run-department.ts'
+import { type DepartmentProblem, runDepartment } from './run-department.ts'
+import type { StepEscalation } from './step-problem.ts'
 
 export interface OrganisationRun {
   readonly phase: Phase
@@ -25,6 +27,7 @@ export interface OrganisationRun {
   readonly signal: AbortSignal
   /** Opens the session of a department: its own lead, team, rules and share of the budget. */
   openDepartment(name: string): Promise<Session>
+  readonly approvalGates: ApprovalGates
   whySkipped(department: string, step: Step): string | undefined
   report(event: OrganisationEvent): Promise<void>
 }
@@ -37,7 +40,13 @@ export type OrganisationEvent =
       readonly status: StepStatus
       readonly reason: string | null
     }
-  | { readonly type: 'department_ended'; readonly department: string; readonly problem: string | undefined }
+  | { readonly type: 'department_ended'; readonly department: string; readonly problem: DepartmentProblem }
+  | {
+      readonly type: 'escalated'
+      readonly department: string
+      readonly escalation: StepEscalation
+      readonly issue: string
+    }
   | { readonly type: 'gate'; readonly decision: GateDecision; readonly isBlocking: boolean }
   | { readonly type: 'session'; readonly department: string; readonly event: SessionEvent }
 
@@ -86,19 +95,41 @@ async function runOne(run: OrganisationRun, name: string, views: () => Promise<P
       ...{ name, phase, session, clock, workspace: run.workspace, env: run.env, plans: run.plans.get(name) ?? [] },
       signal: AbortSignal.any([signal, limit.signal]),
       whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
+      approvalGates: run.approvalGates,
       whySkipped: (step) => run.whySkipped(name, step),
+      escalate: (step, escalation, issue) => escalate(run, name, { step, escalation, issue }),
       onEvent: (event) => run.report({ type: 'session', department: name, event }),
       async onStep(step, status, reason) {
         await run.report({ type: 'step', department: name, step, status, reason })
         await views()
       },
     })
-    if (!signal.aborted) await recordResult(run, name, session, ended)
+    const isWaiting = (ended?.waitsFor.length ?? 0) > 0
+    if (!signal.aborted && !isWaiting) await recordResult(run, name, session, ended)
     return ended
   })()
-    .catch((error: Error) => error.message)
+    .catch((error: Error) => ({ text: error.message, waitsFor: [] }))
     .finally(stopLimit)
   await run.report({ type: 'department_ended', department: name, problem })
+}
+
+/** In the owner's journal, where it stays visible whatever becomes of the department's team. */
+async function escalate(
+  run: OrganisationRun,
+  department: string,
+  { step, escalation, issue }: { step: Step; escalation: StepEscalation; issue: string },
+): Promise<void> {
+  const { from, to, evidence, recommendation, result } = escalation
+  const answer = await recordHandOff(run, {
+    ...{ folder: run.phase.folder, kind: 'escalation', from: department, to },
+    ...{ subjects: [step.name], status: 'open', after: [null, 'open'] },
+    content: {
+      ...{ from, to, issue, evidence: [...evidence], recommendation, severity: 'blocking' },
+      ...(result !== undefined && { result }),
+    },
+  })
+  if (isRefusal(answer)) throw new Error(`The escalation of ${department} could not be recorded: ${answer.code}`)
+  await run.report({ type: 'escalated', department, escalation, issue })
 }
 
 /** Tells the owner how the department ended, in the owner's journal. */
@@ -106,7 +137,7 @@ async function recordResult(
   run: OrganisationRun,
   name: string,
   { team }: Session,
-  problem: string | undefined,
+  problem: DepartmentProblem,
 ): Promise<void> {
   const { phase } = run
   const plans = [...team.state.plans.values()].filter(({ folder }) => folder === phase.folder)
@@ -120,7 +151,7 @@ async function recordResult(
       result,
       plans_completed: done,
       plans_total: plans.length,
-      ...(problem !== undefined && { problem }),
+      ...(problem && { problem: problem.text }),
     },
   })
   if (isRefusal(answer)) throw new Error(`The result of ${name} could not be recorded: ${answer.code}`)

@@ -2,6 +2,7 @@ import type { OpenAgent } from '../../agent/agent.ts'
 import type { Waking } from '../../agent/input/inbox.ts'
 import type { Membership } from '../../agent/membership.ts'
 import { openAgent } from '../../agent/open-agent.ts'
+import { selectableModel } from '../../agent/selectable-model.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import { createSubagentRunner } from '../../agent/subagent.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
@@ -22,11 +23,12 @@ export interface LeadOptions {
 export async function openLead(context: SessionContext, options: LeadOptions): Promise<OpenAgent> {
   const { teams, control, waking, onNotice } = options
   const [{ team, by }] = teams() as [Membership]
+  const model = context.roles?.lead?.model
   return openAgent(context, {
     team,
     by,
     log: await context.store.log(`${team.name}/transcripts/lead`),
-    model: context.model,
+    model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
     system: leadPrompt({
       team: team.name,
       root: context.root,
@@ -47,7 +49,8 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       // Teammates that answer messages come first: a subagent may wait for them.
       const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
       const runSubagent = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
-      return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]
+      const type = context.roles?.lead
+      return [...toolsForLead({ ...context, type, runSubagent, teamControl: control }), ...context.tools]
     },
   })
 }

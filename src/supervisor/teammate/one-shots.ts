@@ -2,7 +2,7 @@ import type { Membership } from '../../agent/membership.ts'
 import { limitOf, type SessionContext } from '../../agent/session-context.ts'
 import { fallbackText, unfinishedReplacementText } from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
-import type { Member } from '../../team/members/member.ts'
+import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
@@ -35,14 +35,6 @@ export interface OneShotOptions {
 
 export interface OneShot {
   readonly ended: Promise<void>
-}
-
-/** The agent type of these members. It stands in journals on disk, so it keeps this word. */
-export const ONE_SHOT_TYPE = 'errand'
-
-/** A member that does one task and stops with it. It is not brought back. */
-export function isOneShot({ profile }: Pick<Member, 'profile'>): boolean {
-  return profile?.agentType === ONE_SHOT_TYPE
 }
 
 export function createOneShots(

@@ -10,6 +10,7 @@ import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/members/member.ts'
 import { heldBy } from '../../team/state.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
+import { narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
 import { countingUncommitted } from '../shutdown/shutdown.ts'
 import { withHandOver } from './hand-over.ts'
@@ -22,8 +23,11 @@ export async function openTeammate(
   by: Author,
 ): Promise<OpenAgent> {
   const { profile, name } = member
-  const type = context.agentTypes.find((one) => one.name === profile?.agentType)
-  const model = profile?.model ?? type?.model
+  const spawned = context.agentTypes.find((one) => one.name === profile?.agentType)
+  const ofRole = context.roles?.typeOf(member.role)
+  const type = narrowedType(ofRole, spawned)
+  // The organisation is the user's; the model of a spawn is the lead's wish.
+  const model = ofRole?.model ?? profile?.model ?? type?.model
   return openAgent(context, {
     team,
     by,

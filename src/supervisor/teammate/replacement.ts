@@ -10,8 +10,10 @@ import type { ToolCall } from '../../models/model.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { REPLACEMENT_ADVICE } from '../../prompts/subagent.ts'
 import { taskText, unfinishedTaskText } from '../../prompts/task.ts'
+import { isAsking } from '../../team/progress/next-step.ts'
 import { heldBy } from '../../team/state.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
+import { narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
 import { taskUpdate } from '../../tools/team/board/task-update.ts'
 import { MAX_REMINDERS } from './held-task.ts'
@@ -37,7 +39,9 @@ export async function runInPlaceOf(
     personFor,
     isFinished: () => context.run.isFinished(),
   })
-  const type = context.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
+  const spawned = context.agentTypes.find(({ name }) => name === member.profile?.agentType)
+  const ofRole = context.roles?.typeOf(member.role)
+  const type = narrowedType(ofRole, spawned) ?? CODE
   const { tokens, keep } = inputBudget({ model: context.model, maxOutput: context.maxOutput }, lead.memory.keep)
   const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
   const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
@@ -58,11 +62,12 @@ export async function runInPlaceOf(
         type,
         description: task.subject,
         prompt,
-        model: member.profile?.model ?? undefined,
+        model: ofRole?.model ?? member.profile?.model ?? undefined,
         tools: [taskUpdate],
         record: { log, generation: as.generation!, task: task.id },
         isOwing: () => heldBy(team.state, as.name)?.id === task.id,
         wantsMore,
+        isWaiting: () => isAsking(team.state, by),
       },
       {
         ...toolContext,

@@ -10,7 +10,7 @@ import { nameKey } from '../name.ts'
 import { PhaseStep, RecordedHandOff, stepKey } from '../phases/phase.ts'
 import { LoadedPlan } from '../plans/plan.ts'
 import { Request } from '../request.ts'
-import { type Deviation, emptyState, mailboxOf, roster, type TeamState, unreadOf } from '../state.ts'
+import { type Deviation, emptyState, mailboxOf, type TeamState, unreadOf, withOneShots } from '../state.ts'
 import { Task } from '../task.ts'
 
 const Generation = z.object({ text: z.string(), count: z.number() })
@@ -62,7 +62,7 @@ export function dumpState(state: TeamState): Json {
     team: state.team.get() ?? null,
     supervisor: state.supervisor.get(),
     counters: state.counters.get(),
-    members: roster(state),
+    members: withOneShots(state),
     tasks: [...state.tasks.values()],
     plans: [...state.plans.values()],
     steps: [...state.steps.values()],
