@@ -1,7 +1,7 @@
 import type { Json } from './data/json.ts'
 import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
 import { applyMemberEvent } from './fold/apply-members.ts'
-import { applyPhaseEvent } from './fold/apply-phases.ts'
+import { applyPhaseEvent, applyResult } from './fold/apply-phases.ts'
 import { applyPlanEvent } from './fold/apply-plans.ts'
 import { applyRequestEvent } from './fold/apply-requests.ts'
 import { applyTaskEvent } from './fold/apply-tasks.ts'
@@ -54,6 +54,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
   switch (event.type) {
     // Most of what is folded; what comes first is asked for first.
     case 'message.sent':
+      applyResult(state, event.message, place)
       return sendMessage(state, event.message, place, effects)
     case 'team.created':
       return foundTeam(state, event, place)

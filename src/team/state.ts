@@ -10,11 +10,12 @@ import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import type { PhaseStep, RecordedHandOff } from './phases/phase.ts'
 import type { LoadedPlan } from './plans/plan.ts'
+import type { ReportedResult } from './plans/reported-result.ts'
 import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 9
+export const FOLD_VERSION = 10
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -67,6 +68,8 @@ export interface TeamState {
   readonly steps: Table<string, PhaseStep>
   /** By the record that holds each, in the order of the journal. */
   readonly handOffs: Table<string, RecordedHandOff>
+  /** The last of each kind and plan. */
+  readonly results: Table<string, ReportedResult>
   readonly requests: Table<string, Request>
   readonly mailboxes: Map<string, Table<string, Unread>>
   readonly archives: Table<string, number>
@@ -114,6 +117,7 @@ export function emptyState(): TeamState {
     plans: new Table(trial),
     steps: new Table(trial),
     handOffs: new Table(trial),
+    results: new Table(trial),
     requests: new Table(trial),
     mailboxes: new Map(),
     archives: new Table(trial),

@@ -88,6 +88,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'waits until another process that loads plans of it is done, and leaves no mark',
   },
   {
+    name: 'tests-that-never-failed-counted',
+    mistake: 'a plan counts as tested first although its tests did not fail before',
+    file: 'src/team/plans/summary.ts',
+    old: 'if (hasTests && reported?.isRed && isComplete)',
+    new: 'if (hasTests && isComplete)',
+    test: 'src/team/plans/plans.test.ts',
+    fails: 'says green_only of the tests after {"plan_id":"03-01","total_tests":3,"all_red":false}',
+  },
+  {
     name: 'developers-for-tasks-that-wait-for-files',
     mistake: 'a developer is started for a task whose files an earlier ready task will reserve',
     file: 'src/team/progress/claimable-tasks.ts',

@@ -5,6 +5,7 @@ import type { SpawnPlan } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
 import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import { departmentResult } from '../../organisation/views/department-result.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
@@ -140,19 +141,11 @@ async function recordResult(
   problem: DepartmentProblem,
 ): Promise<void> {
   const { phase } = run
-  const plans = [...team.state.plans.values()].filter(({ folder }) => folder === phase.folder)
-  const done = plans.filter(({ summary }) => summary?.s === 'complete').length
-  const result = problem === undefined ? 'PASS' : done > 0 ? 'PARTIAL' : 'FAIL'
+  const ended = { name, folder: phase.folder, problem: problem?.text }
+  const content = departmentResult(phase.organisation, team.state, ended)
   const answer = await recordHandOff(run, {
     ...{ folder: phase.folder, kind: 'department_result', from: name, to: phase.organisation.owner },
-    ...{ subjects: [], status: result, after: [] },
-    content: {
-      department: name,
-      result,
-      plans_completed: done,
-      plans_total: plans.length,
-      ...(problem && { problem: problem.text }),
-    },
+    ...{ subjects: [], status: content.result, after: [], content: { ...content } },
   })
   if (isRefusal(answer)) throw new Error(`The result of ${name} could not be recorded: ${answer.code}`)
 }

@@ -9,6 +9,7 @@ import { Message } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { PhaseStep, RecordedHandOff, stepKey } from '../phases/phase.ts'
 import { LoadedPlan } from '../plans/plan.ts'
+import { ReportedResult, resultKey } from '../plans/reported-result.ts'
 import { Request } from '../request.ts'
 import { type Deviation, emptyState, mailboxOf, type TeamState, unreadOf, withOneShots } from '../state.ts'
 import { Task } from '../task.ts'
@@ -29,6 +30,7 @@ const Dump = z.object({
   plans: z.array(LoadedPlan).default([]),
   steps: z.array(PhaseStep).default([]),
   handOffs: z.array(RecordedHandOff).default([]),
+  results: z.array(ReportedResult).default([]),
   requests: z.array(Request),
   mail: z.array(
     z.object({
@@ -67,6 +69,7 @@ export function dumpState(state: TeamState): Json {
     plans: [...state.plans.values()],
     steps: [...state.steps.values()],
     handOffs: [...state.handOffs.values()],
+    results: [...state.results.values()],
     requests: [...state.requests.values()],
     mail: [...state.mailboxes.keys()].flatMap((name) => {
       const unread = unreadOf(state, name)
@@ -108,6 +111,7 @@ function fill(state: TeamState, dump: Dump): void {
   for (const plan of dump.plans ?? []) state.plans.set(plan.id, plan)
   for (const step of dump.steps ?? []) state.steps.set(stepKey(step), step)
   for (const handOff of dump.handOffs ?? []) state.handOffs.set(handOff.id, handOff)
+  for (const result of dump.results ?? []) state.results.set(resultKey(result), result)
   for (const request of dump.requests) state.requests.set(request.id, request)
   for (const { name, unread } of dump.mail) {
     const mailbox = mailboxOf(state, name)
