@@ -2,6 +2,15 @@ import type { Mutation } from './mutation.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'owner-ships-early',
+    mistake: 'a model that owns a phase signs it off although departments are not complete',
+    file: 'src/session/organisation/model-owner.ts',
+    old: "const missing = decision === 'SHIP' ? missingIn(actions, await actions.look()) : []",
+    new: 'const missing: string[] = []',
+    test: 'src/cli/org/run.test.ts',
+    fails: 'lets a model own the phase where the organisation says so; it cannot ship or start too early',
+  },
+  {
     name: 'task-only-joins',
     mistake: 'a task-only role is spawned as a teammate',
     file: 'src/organisation/roles/role-rules.ts',

@@ -5,6 +5,7 @@ import { type CommandHarness, commandHarness } from '../../../test/cli/command-h
 import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
 
 const REVIEWERS = `scripted:${fileURLToPath(new URL('../../../test/cli/strict-reviewers.mjs', import.meta.url))}`
+const SILENT = `scripted:${fileURLToPath(new URL('../../../test/cli/silent-developer.mjs', import.meta.url))}`
 const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
@@ -81,4 +82,33 @@ describe('an approval gate of the configuration', { timeout: 120_000 }, () => {
     expect((await run('1,2,5,8')).code).toBe(0)
     expect((await cli.json('org status')).waiting).toEqual([])
   }) // C8
+})
+
+describe('a developer without a sign of life', { timeout: 120_000 }, () => {
+  it('disappears after health.silenceSeconds; after the second time its task is done one-shot', async () => {
+    configure({ security_audit: false, team_mode: 'teammate' })
+    const silent = globalThis as unknown as { silentRequests: number }
+    silent.silentRequests = 0
+    const env = { ...cli.env, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' }
+    const words = ['org', 'run', PHASE, '--skip', '1,2,5,8', '-m', SILENT, '--permission-mode', 'acceptEdits']
+    let isOver = false
+    const running = cli.run([...words, '--sandbox', 'off'], { env }).finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (silent.silentRequests > 0) cli.clock.advance(1)
+    }
+    const { code, stderr } = await running
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('dev-1 disappeared: dev-1 gave no sign of life for 60 s'),
+    ])
+    expect(stderr).toContain('backend: [FALLBACK] dev-1 gave no sign of life for 60 s: switching from teammate to task')
+    const lines = (await cli.ok('log --handoffs --json --team yolo-backend')).trim().split('\n')
+    const health = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'agent_health_event')
+    const lost = health.filter(({ payload }) => payload.state === 'disappeared')
+    expect(lost.length).toBeGreaterThanOrEqual(2)
+    for (const { payload } of lost) expect(payload).toMatchObject({ agent_id: 'dev-1', timeout_triggered: true })
+  }) // C59, C61, C63, C65, F46
 })

@@ -15,11 +15,13 @@ import { type ResolvedMode, resolveTeamMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
 import { chooseModel } from '../../session/choose-model.ts'
 import { openSession } from '../../session/open-session.ts'
-import { type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
+import { modelOwner } from '../../session/organisation/model-owner.ts'
+import { ownerTeam, type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
 import { executionStateOf } from '../../session/organisation/phase-views.ts'
 import { recordHandOff } from '../../session/organisation/record-hand-off.ts'
 import { type OrganisationEvent, runOrganisation } from '../../session/organisation/run-organisation.ts'
 import { settingsOptions } from '../../session/session-options.ts'
+import { oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import { problemsFound } from '../plan/read.ts'
 import type { Call } from '../program/context.ts'
@@ -75,7 +77,12 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       ...{ maxBudgetUsd: options.maxBudgetUsd, record: options.record },
     })
     const { departments, roles } = phase.organisation
-    const share = 1 / phase.departments.active.length
+    const hasModelOwner = phase.organisation.ownerRuns === 'model'
+    const share = 1 / (phase.departments.active.length + (hasModelOwner ? 1 : 0))
+    const limits = {
+      turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
+      dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
+    }
     const base = settingsOptions(settings, call.env)
     const scalingOf = (department: string) =>
       [...roles].flatMap(([role, { kind, scaling: scaled }]) => {
@@ -83,16 +90,25 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
         if (kind === 'task-only') return [{ role, cap, mode: 'task' as const }]
         return departments.get(department)!.roles.includes(role) ? [{ role, cap, mode: mode.mode }] : []
       })
+    const common = {
+      ...{ ...base, workspace, model, modelFor, cwd, clock: call.clock, signal: call.signal, warn: warning },
+    }
+    const report = (event: OrganisationEvent) => say(call, options, phase, event)
+    const owner = modelOwner({
+      ...{ organisation: phase.organisation, phase: phaseName(phase) },
+      open: ({ prompt, ...own }) =>
+        openSession({ ...common, ...own, limits, team: ownerTeam(phase), appendSystemPrompt: prompt }),
+      onEvent: (event) => report({ type: 'session', department: phase.organisation.owner, event }),
+      tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${text}\n`),
+    })
     const { isComplete, state } = await runOrganisation({
       ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans: plansOf(call, phase) },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({
-          ...base,
-          ...{ workspace, modelFor, cwd, clock: call.clock, signal: call.signal, warn: warning },
+          ...{ ...common, limits },
           scaling: scalingOf(name),
           roles: createRoleRules({ organisation: phase.organisation, department: name, folder: phase.folder }),
-          model,
           team: teamOf(phase.organisation, name),
           title: titleOf(phase, name),
           supervisor: { ...base.supervisor, silence: phase.organisation.health.silenceSeconds },
@@ -104,15 +120,12 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
             ...base.permissions,
             deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name)],
           },
-          limits: {
-            turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
-            dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
-          },
           appendSystemPrompt: [...roles.values()].find(({ kind }) => kind === 'lead')?.prompt,
         }),
       approvalGates: config?.approval_gates ?? {},
+      ...(hasModelOwner && { owner }),
       whySkipped: (name, step) => whySkipped(phase, options, config, name, step),
-      report: (event) => say(call, options, phase, event),
+      report,
     })
     if (call.globals.json)
       await printJson(call, {
@@ -221,12 +234,17 @@ async function say(call: Call, { verbose }: Options, { organisation }: Phase, ev
     }
     case 'session': {
       const { department, event: inner } = event
+      if (inner.type === 'tool_finished' && inner.result.isError && SENDING.has(inner.call.toolName))
+        return printStderr(call, `${department}: [ROUTING] ${inner.agent}: ${oneLine(inner.result.text)}\n`)
       if (inner.type !== 'note' && inner.type !== 'problem') return
       if (verbose || inner.type === 'problem' || inner.text.startsWith('['))
         await printStderr(call, `${department}: ${inner.text}\n`)
     }
   }
 }
+
+/** Tools whose refusals a person should see: an agent tried to write to a role that is not its own to write to. */
+const SENDING: ReadonlySet<string> = new Set(['SendMessage', 'send_message', 'broadcast'])
 
 function stepNumbers(text: string): ReadonlySet<number> {
   if (!/^\d{1,2}(,\d{1,2})*$/.test(text))

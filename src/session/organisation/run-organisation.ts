@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { AlarmClock } from '../../journal/clock.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
+import type { Wave } from '../../organisation/departments/resolve-departments.ts'
 import type { SpawnPlan } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
 import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
@@ -11,6 +12,7 @@ import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Session } from '../session.ts'
+import { codeOwner, type Owner, type OwnerActions } from './owner-actions.ts'
 import { checkGate, type Phase, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
 import { recordHandOff } from './record-hand-off.ts'
@@ -29,6 +31,8 @@ export interface OrganisationRun {
   /** Opens the session of a department: its own lead, team, rules and share of the budget. */
   openDepartment(name: string): Promise<Session>
   readonly approvalGates: ApprovalGates
+  /** Decides which department runs when; code, if it is left out. */
+  readonly owner?: Owner | undefined
   whySkipped(department: string, step: Step): string | undefined
   report(event: OrganisationEvent): Promise<void>
 }
@@ -68,18 +72,34 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
     writePhaseViews(phase, state, orchestration)
     return state
   })
-  let isOpen = true
-  for (const wave of phase.departments.waves) {
-    await Promise.all(wave.departments.map((name) => runOne(run, name, views)))
-    const state = await views()
-    if (signal.aborted) break
-    for (const gate of wave.gates) {
-      const decision = checkGate(phase, state, gate)
-      await run.report({ type: 'gate', decision, isBlocking: decision.rule.blocking })
-      if (!decision.isPassed && decision.rule.blocking) isOpen = false
-    }
-    if (!isOpen) break
+  const { waves } = phase.departments
+  const decided = (wave: Wave, state: PhaseState) => wave.gates.map((gate) => checkGate(phase, state, gate))
+  const actions: OwnerActions = {
+    waves,
+    look: views,
+    gatesOf: (wave, state) => decided(wave, state).filter(({ rule }) => rule.blocking),
+    async ready() {
+      const state = await views()
+      for (const wave of waves) {
+        const open = state.departments.filter(
+          ({ name, status }) => wave.departments.includes(name) && status.status !== 'complete',
+        )
+        if (open.length > 0) return open.map(({ name }) => name)
+        if (actions.gatesOf(wave, state).some(({ isPassed }) => !isPassed)) return []
+      }
+      return []
+    },
+    async run(departments) {
+      await Promise.all(departments.map((name) => runOne(run, name, views)))
+      return views()
+    },
+    async pass(wave) {
+      const decisions = decided(wave, await views())
+      for (const decision of decisions) await run.report({ type: 'gate', decision, isBlocking: decision.rule.blocking })
+      return decisions.every(({ isPassed, rule }) => isPassed || !rule.blocking)
+    },
   }
+  const isOpen = await (run.owner ?? codeOwner)(actions, signal)
   const state = await views()
   const isComplete = isOpen && !signal.aborted && state.departments.every(({ status }) => status.status === 'complete')
   return { isComplete, state }
