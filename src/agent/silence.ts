@@ -35,17 +35,17 @@ export function watchStall(
   clock: AlarmClock,
   { limits, isWaiting, end }: { limits: StallLimits; isWaiting: () => boolean; end: (seconds: number) => void },
 ): Pick<Silence, 'onEvent' | 'stop'> {
-  let running = 0
+  let calls = 0
   let cancel = () => {}
   const arm = (waits: number) => {
-    const seconds = running > 0 ? limits.stall : limits.silence
+    const seconds = calls > 0 ? limits.stall : limits.silence
     cancel()
     cancel = clock.in(seconds + waits, () => (isWaiting() ? arm(0) : end(seconds)))
   }
   return {
     onEvent(event) {
-      if (event?.type === 'tool_started') running++
-      if (event?.type === 'tool_finished') running--
+      if (event?.type === 'tool_started') calls++
+      if (event?.type === 'tool_finished') calls--
       arm(event?.type === 'waiting' ? event.seconds : 0)
     },
     stop: () => cancel(),

@@ -68,7 +68,7 @@ export const mutations: readonly Mutation[] = [
     name: 'tools-count-as-silence',
     mistake: 'an agent whose command runs for a minute without output counts as disappeared',
     file: 'src/agent/silence.ts',
-    old: 'const seconds = running > 0 ? limits.stall : limits.silence',
+    old: 'const seconds = calls > 0 ? limits.stall : limits.silence',
     new: 'const seconds = limits.silence',
     test: 'src/agent/silence.test.ts',
     fails: 'may be missing for longer while a tool runs, a call waits, or a person is asked',
