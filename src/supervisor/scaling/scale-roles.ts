@@ -1,5 +1,5 @@
 import { limitOf, type ScaledRole, type SessionContext } from '../../agent/session-context.ts'
-import { fallbackText, haltedText, oneShotFailedText } from '../../prompts/reports.ts'
+import { fallbackText, haltedText, oneShotFailedText, workOverRequest } from '../../prompts/reports.ts'
 import { isOneShot, isPresent, type Member } from '../../team/members/member.ts'
 import { roleKey } from '../../team/members/role.ts'
 import { nameKey } from '../../team/name.ts'
@@ -8,6 +8,7 @@ import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy, memberNamed, withOneShots } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import { shutDownTeam } from '../shutdown/shut-down-team.ts'
 import type { SupervisedTeam } from '../supervised-team.ts'
 
 /** Starts the agents of scaled roles: one per ready task, while the busy ones leave room below the cap. */
@@ -25,7 +26,7 @@ export interface Scaling {
 }
 
 export function createScaling(
-  context: Pick<SessionContext, 'scaling' | 'limits' | 'run' | 'roles'>,
+  context: Pick<SessionContext, 'scaling' | 'limits' | 'run' | 'clock' | 'uncommitted' | 'roles'>,
   supervised: SupervisedTeam,
 ): Scaling {
   const { team, by, oneShots } = supervised
@@ -128,9 +129,11 @@ export function createScaling(
       return !isHalted && limitOf(context) !== undefined && next() !== undefined
     },
     async end() {
-      for (const scaled of context.scaling)
-        for (const { name } of agentsOf(scaled).filter((member) => !heldBy(team.state, member.name)))
-          await team.run({ type: 'member.stop', name, reason: 'its work is over' }, { by })
+      const meant = new Set(context.scaling.flatMap(agentsOf).map(({ name }) => nameKey(name)))
+      const isMeant = ({ name }: Member) => meant.has(nameKey(name)) && !heldBy(team.state, name)
+      if (meant.size === 0) return
+      const reason = [...team.state.steps.values()].length > 0 ? 'phase_complete' : 'plan_complete'
+      await shutDownTeam(context, supervised, { reason, request: workOverRequest(reason, team.name), isMeant })
     },
   }
 }
