@@ -126,7 +126,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   session: { organisation: ['plan'] },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
-  supervisor: { scaling: ['teammate'], teammate: ['shutdown'] },
+  supervisor: { scaling: ['teammate', 'shutdown'], teammate: ['shutdown', 'commits'], lead: ['commits'] },
   team: {
     answers: ['board', 'members'],
     board: ['members'],

@@ -20,6 +20,7 @@ import { type Limits, limitReached, type RunUsage } from './agent.ts'
 import type { AskPlan } from './questions.ts'
 import type { SessionEvent } from './session-event.ts'
 import type { StallLimits } from './silence.ts'
+import type { RoleGates, TaskCommits } from './task-commits.ts'
 
 /** What all agents of a session share. */
 export interface SessionContext {
@@ -62,6 +63,9 @@ export interface SessionContext {
   readonly supervisor: SupervisorSettings
   /** Roles whose agents code starts: the lead is not asked to start any, and results do not wake it. */
   readonly scaling: readonly ScaledRole[]
+  readonly commits: TaskCommits
+  /** By the role of a member. */
+  gatesOf(role: string): RoleGates
   /** Files that are changed and not committed; undefined where that is not checked. */
   uncommitted(): Promise<number | undefined>
   /** The run in progress, or the last one. */

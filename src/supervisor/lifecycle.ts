@@ -14,7 +14,7 @@ import { isRefusal } from '../team/refusal.ts'
 import { heldBy, memberNamed } from '../team/state.ts'
 import type { OpenAgents } from './open-agents.ts'
 import { agreeToStop, stopMember } from './shutdown/shutdown.ts'
-import { stopHookFeedback } from './stop-hook.ts'
+import { turnEndFeedback } from './stop-hook.ts'
 import { createActivity } from './teammate/activity.ts'
 import { createHandOver } from './teammate/hand-over.ts'
 import type { HealthTracker } from './teammate/health.ts'
@@ -236,7 +236,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     let stop = await runTurn(agent, isCutOff)
     // The Stop hook of a lead runs when its run is about to end.
     for (let continued = 0; stop.kind === 'finished' && !isLead; continued++) {
-      const feedback = await stopHookFeedback(context, { team, by }, continued, ending.signal)
+      const feedback = await turnEndFeedback(context, { team, by }, continued, ending.signal)
       if (feedback === undefined) break
       agent.inbox.notices.add({ text: feedback })
       stop = await runTurn(agent, false)

@@ -6,6 +6,7 @@ import { applyPlanEvent } from './fold/apply-plans.ts'
 import { applyRequestEvent } from './fold/apply-requests.ts'
 import { applyTaskEvent } from './fold/apply-tasks.ts'
 import { loadState } from './fold/snapshot.ts'
+import { followEscalations } from './mail/escalations.ts'
 import { deliver, receiveExternal, returnToUnread, sendMessage, takeMail } from './mail/mail.ts'
 import { spend } from './members/usage.ts'
 import type { Effect } from './message.ts'
@@ -55,6 +56,8 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     // Most of what is folded; what comes first is asked for first.
     case 'message.sent':
       applyResult(state, event.message, place)
+      if (event.message.type === 'escalation' || state.escalations.size > 0)
+        followEscalations(state.escalations, event.message, place.at)
       return sendMessage(state, event.message, place, effects)
     case 'team.created':
       return foundTeam(state, event, place)
@@ -93,6 +96,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'task.failed':
     case 'task.reopened':
     case 'task.deleted':
+    case 'task.baseline':
       return applyTaskEvent(state, event, place)
     case 'plan.loaded':
     case 'plan.ended':

@@ -1,6 +1,7 @@
 import { Groups } from './data/groups.ts'
 import { merge, Sorted } from './data/sorted.ts'
 import { Cell, Recent, Table, Trial } from './data/table.ts'
+import type { OpenEscalation } from './mail/escalations.ts'
 import { type Breaker, CLOSED } from './members/breaker.ts'
 import { isOneShot, type Member } from './members/member.ts'
 import { roleKey } from './members/role.ts'
@@ -15,7 +16,7 @@ import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 10
+export const FOLD_VERSION = 11
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -71,6 +72,8 @@ export interface TeamState {
   /** The last of each kind and plan. */
   readonly results: Table<string, ReportedResult>
   readonly requests: Table<string, Request>
+  /** By the id of the message. */
+  readonly escalations: Table<string, OpenEscalation>
   readonly mailboxes: Map<string, Table<string, Unread>>
   readonly archives: Table<string, number>
   /** By member: what its model calls used. */
@@ -119,6 +122,7 @@ export function emptyState(): TeamState {
     handOffs: new Table(trial),
     results: new Table(trial),
     requests: new Table(trial),
+    escalations: new Table(trial),
     mailboxes: new Map(),
     archives: new Table(trial),
     spent: new Table(trial),

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
+import { commitsTasks, gatesOf } from '../../organisation/guards/role-gates.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
 import { assignPlans } from '../../organisation/phases/assign-plans.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
@@ -101,12 +102,16 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       onEvent: (event) => report({ type: 'session', department: phase.organisation.owner, event }),
       tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${text}\n`),
     })
+    const autoCommit = commitsTasks({
+      ...{ setting: settings.team?.autoCommit, organisation: phase.organisation.autoCommit },
+      config: config?.auto_commit,
+    })
     const { isComplete, state } = await runOrganisation({
       ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans: plansOf(call, phase) },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({
-          ...{ ...common, limits },
+          ...{ ...common, limits, autoCommit, gatesOf: gatesOf(roles, autoCommit) },
           scaling: scalingOf(name),
           roles: createRoleRules({ organisation: phase.organisation, department: name, folder: phase.folder }),
           team: teamOf(phase.organisation, name),

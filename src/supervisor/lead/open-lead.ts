@@ -11,6 +11,7 @@ import { roster } from '../../team/state.ts'
 import { toolsForLead } from '../../tools/registry.ts'
 import type { AgentType } from '../../tools/subagents/agent-type.ts'
 import type { TeamControl } from '../../tools/team-control.ts'
+import { withCommits } from '../commits/complete-task.ts'
 
 export interface LeadOptions {
   /** Every team it leads, its own first. */
@@ -38,6 +39,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     }),
     permissions: { person: context.permissionRequests.of(team, by) },
     memberships: teams,
+    adaptMembership: (membership, own) => withCommits(context, own, membership),
     waking,
     onNotice,
     // Other agents wait for the lead.

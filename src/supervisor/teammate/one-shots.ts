@@ -62,11 +62,14 @@ export function createOneShots(
     const { text, problem: cause } = await runInPlaceOf({ task, member: like, as: by, isReported, signal })
     if (closing.signal.aborted || isHalted) return
     // Its words say nothing about the task: only its own call ends it. Of a limit the task is not to blame.
-    if (heldBy(team.state, by.name)?.id === task.id && limitOf(context) === undefined) {
+    const held = heldBy(team.state, by.name)
+    if (held?.id === task.id && limitOf(context) === undefined) {
       const problem = cause ?? unfinishedReplacementText(text.trim())
       context.run.emit({ type: 'note', agent: by.name, text: fallbackText(problem, 'none', like.name) })
       options.onFailing(problem)
-      await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem) }, { by })
+      const partial = await context.commits.commit({ team, by }, held, { isPartial: true })
+      const commit = partial.kind === 'committed' ? { commit: partial.commit } : {}
+      await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem), ...commit }, { by })
     }
     await team.run({ type: 'member.stop', name: by.name, reason: 'its task is over' }, { by: lead })
   }

@@ -16,6 +16,7 @@ import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
 import { narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
 import { taskUpdate } from '../../tools/team/board/task-update.ts'
+import { withCommits } from '../commits/complete-task.ts'
 import { MAX_REMINDERS } from './held-task.ts'
 import type { RunInPlace } from './teammate-factory.ts'
 
@@ -47,7 +48,15 @@ export async function runInPlaceOf(
   const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${taskPrompt}\n${REPLACEMENT_ADVICE}`
   // It acts as the member that holds the task, not as the lead.
-  const memberships = [createMembership({ team, by: as }, () => false, context.routing)]
+  const own = { team, by: as }
+  const memberships = [
+    withCommits(
+      context,
+      own,
+      createMembership(own, () => false, context.routing),
+    ),
+  ]
+  const confirm = createFence({ team, presence: context.store.presence }, as)
   let reminders = 0
   const wantsMore = () => {
     const isHeld = heldBy(team.state, as.name)?.id === task.id
@@ -73,7 +82,10 @@ export async function runInPlaceOf(
         ...toolContext,
         memberships: () => memberships,
         recordGroup: (group) => toolContext.recordGroup(group, job),
-        fence: createFence({ team, presence: context.store.presence }, as),
+        async fence() {
+          await confirm()
+          await context.commits.beforeEffect({ team, by: as })
+        },
       },
       () => {},
     )

@@ -43,7 +43,7 @@ export function decideTask(state: TeamState, command: TaskCommand, about: Circum
     case 'task.complete':
       return decideComplete(state, task, command, about)
     case 'task.fail':
-      return decideFail(state, task, command.reason, about)
+      return decideFail(state, task, command, about)
     default:
       return command satisfies never
   }

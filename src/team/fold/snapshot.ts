@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { putTask } from '../board/board.ts'
 import type { Json } from '../data/json.ts'
+import { OpenEscalation } from '../mail/escalations.ts'
 import { Breaker, CLOSED } from '../members/breaker.ts'
 import { Member } from '../members/member.ts'
 import { SessionFolder } from '../members/session-folder.ts'
@@ -32,6 +33,7 @@ const Dump = z.object({
   handOffs: z.array(RecordedHandOff).default([]),
   results: z.array(ReportedResult).default([]),
   requests: z.array(Request),
+  escalations: z.array(OpenEscalation).default([]),
   mail: z.array(
     z.object({
       name: z.string(),
@@ -71,6 +73,7 @@ export function dumpState(state: TeamState): Json {
     handOffs: [...state.handOffs.values()],
     results: [...state.results.values()],
     requests: [...state.requests.values()],
+    escalations: [...state.escalations.values()],
     mail: [...state.mailboxes.keys()].flatMap((name) => {
       const unread = unreadOf(state, name)
       return unread.length === 0 ? [] : [{ name, unread }]
@@ -113,6 +116,7 @@ function fill(state: TeamState, dump: Dump): void {
   for (const handOff of dump.handOffs ?? []) state.handOffs.set(handOff.id, handOff)
   for (const result of dump.results ?? []) state.results.set(resultKey(result), result)
   for (const request of dump.requests) state.requests.set(request.id, request)
+  for (const escalation of dump.escalations ?? []) state.escalations.set(escalation.id, escalation)
   for (const { name, unread } of dump.mail) {
     const mailbox = mailboxOf(state, name)
     for (const item of unread) mailbox.set(item.message.id, item)

@@ -22,7 +22,7 @@ export function summaryOf(state: TeamState, plan: string, now: number): PlanSumm
     dt: dateIn.format(now * 1000),
     tc: completed.length,
     tt: tasks.length,
-    ch: unique(completed.flatMap(({ commit }) => commit ?? [])),
+    ch: unique(tasks.flatMap((task) => ('commit' in task ? (task.commit ?? []) : []))),
     fm: unique(completed.flatMap(({ files }: Task) => files)),
     dv: [...failed, ...noted.map(({ member, task, text }) => `${task} (${member}): ${text}`)],
     built: completed.map(({ subject }) => subject),
