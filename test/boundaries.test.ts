@@ -112,7 +112,9 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   organisation: {
     departments: ['definition'],
     gates: ['views'],
+    guards: ['artefacts'],
     phases: ['artefacts', 'gates', 'guards', 'steps', 'views'],
+    roles: ['definition'],
     routing: ['definition', 'guards', 'views'],
     templates: ['definition'],
     views: ['steps'],
@@ -128,7 +130,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   session: { control: ['wire'], organisation: ['plan'] },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
-  supervisor: { scaling: ['teammate'], teammate: ['shutdown'] },
+  supervisor: { scaling: ['teammate', 'shutdown'], teammate: ['shutdown', 'commits'], lead: ['commits'] },
   team: {
     answers: ['board', 'members'],
     board: ['members'],

@@ -3,9 +3,13 @@ import { claimTime } from './board-size.mjs'
 import { openClaimRate } from './claim-rate.mjs'
 import { commandTimes } from './command-start.mjs'
 import { openingTimes } from './opening.mjs'
+import { claimTimes, growth } from './plan-scale.mjs'
 import { wakeUpTimes } from './wake-up.mjs'
 
 const SYNCED_APPENDS = 'bare O_APPEND + fdatasync, 8 processes'
+
+/** Of each of the two plans. */
+const PLAN_TASKS = 10_000
 
 export default [
   {
@@ -87,5 +91,21 @@ export default [
     unit: 'ms',
     atMost: 10,
     round: wakeUpTimes,
+  },
+  ...['check', 'show', 'load'].map((command) => ({
+    id: `files-plan-${command}`,
+    name: `deskmates plan ${command} of two plans of 10,000 tasks, one behind the other`,
+    against: 'of two plans of 5,000',
+    unit: 'ms CPU',
+    atMost: 2.5,
+    round: () => growth(command, PLAN_TASKS),
+  })),
+  {
+    id: 'files-plan-claims',
+    name: 'claim on two plans of 10,000 tasks, one behind the other',
+    against: 'on two plans of 10',
+    unit: 'ms',
+    atMost: 5,
+    round: () => claimTimes(PLAN_TASKS),
   },
 ]

@@ -1,8 +1,28 @@
 /**
  * The scripted agents of the example: each writes the files of its task, and completes it. All they know is their
- * conversation, as with any model.
+ * conversation, as with any model. Two of them are in trouble as teammates: see `troubled`.
  */
-export default { parts: [{ times: 'always', compose: ({ turns }) => work(turns) }] }
+export default {
+  parts: [{ times: 'always', compose: ({ agent, turns }) => (isTeammate(agent) && troubled(turns)) || work(turns) }],
+}
+
+/** One-shot agents have the name of what started them before theirs: `dev-1/dev-1`. */
+function isTeammate(agent) {
+  return !agent.includes('/')
+}
+
+/**
+ * The developer of task 03-01/T4 loses its model whenever it works: it disappears, and so it does when it is brought back.
+ * The developer of 03-03/T1, in the frontend, writes to the lead of the backend first, which is not allowed.
+ */
+function troubled(turns) {
+  const text = strings(turns).join('\n')
+  const held = [...text.matchAll(HELD)].at(-1)?.[1]
+  if (held === '03-01/T4') return { error: { fault: 'request', message: 'the model of this developer is gone' } }
+  if (held !== '03-03/T1' || text.includes('I ask the backend')) return undefined
+  const input = { recipient: 'yolo-lead', content: 'Which fields does a user have?' }
+  return { text: 'I ask the backend', calls: [{ tool: 'SendMessage', id: `m${turns.length}`, input }] }
+}
 
 const HELD = /(?:<task id="|still hold task )(\d+(?:-\d\d\/T\d+)?)/g
 

@@ -3,6 +3,7 @@ import type { Model, Reply, ToolCall } from '../models/model.ts'
 import type { Permissions } from '../permissions/permission.ts'
 import type { EventOf } from '../team/event.ts'
 import type { Jobs, Tool, ToolContext } from '../tools/tool.ts'
+import type { Blocker } from './calls/repeated-failures.ts'
 import type { Inbox } from './input/inbox.ts'
 import type { Transcript } from './transcript/transcript.ts'
 
@@ -25,6 +26,8 @@ export interface Agent {
   readonly order?: Order | undefined
   /** How much work depends on its next model call. */
   urgency?(): number
+  /** Tells its superior that a call fails again and again. */
+  reportBlocker?(blocker: Blocker): void
   /** Reports what a model call used. Nothing waits for it: the transcript has it too. */
   recordUsage(reply: Reply): void
   /** What a tool is given for one call. */

@@ -32,7 +32,7 @@ async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<Age
   const tools = offer(agent.tools)
   const { turns } = transcript.state
   const compaction = createCompaction(agent, tools)
-  const failures = createRepeatedFailures()
+  const failures = createRepeatedFailures((blocker) => agent.reportBlocker?.(blocker))
   let isShortened = false
   let text = ''
   const owed: PendingAcknowledgement = { acknowledged: Promise.resolve() }

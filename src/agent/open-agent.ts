@@ -49,8 +49,9 @@ export interface AgentOptions {
   onNotice?(): void
   tools(recordUsage: Agent['recordUsage']): readonly Tool[]
   /** Changes what its tools do through a membership. */
-  adaptMembership?(membership: TeamMembership): TeamMembership
+  adaptMembership?(membership: TeamMembership, own: Membership): TeamMembership
   urgency(): number
+  readonly reportBlocker?: Agent['reportBlocker']
 }
 
 /** Opens the conversation of a lead or a teammate, and recovers what a dead process left of it. */
@@ -80,14 +81,21 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
   const jobs = recorded(allJobs, transcript)
   const { adaptMembership = (membership: TeamMembership) => membership } = options
   const memberships = () =>
-    options
-      .memberships()
-      .map((one) => adaptMembership(createMembership(one, (id) => transcript.state.mail.has(id), context.routing)))
+    options.memberships().map((one) =>
+      adaptMembership(
+        createMembership(one, (id) => transcript.state.mail.has(id), context.routing),
+        one,
+      ),
+    )
   const tools = options.tools(reports.addUsage)
   const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i)
   if (twice) throw new NoTool(twice.name, 'there is one of this name already. Give yours another')
 
-  const fence = createFence({ team, presence: context.store.presence }, by)
+  const confirm = createFence({ team, presence: context.store.presence }, by)
+  const fence = async () => {
+    await confirm()
+    await context.commits.beforeEffect({ team, by })
+  }
   const hooks =
     context.hooks && createToolHooks(context.hooks, { agent: by.name, fence, emit: (event) => context.run.emit(event) })
   const permissions = context.permissionsFor({ ...options.permissions, ...(hooks && { hooks: hooks.beforeCall }) })
@@ -124,6 +132,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
       },
     },
     urgency: options.urgency,
+    ...(options.reportBlocker && { reportBlocker: options.reportBlocker }),
     memory: {
       keep: outputs.keep,
       async situation() {

@@ -12,12 +12,15 @@ import type { Plans } from '../team/members/plan-gate.ts'
 import type { ResultDelivery } from '../team/progress/lead-wakes.ts'
 import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
+import type { RoleRules } from '../tools/role-rules.ts'
 import type { Skill } from '../tools/skills/read-skills.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import type { Tool } from '../tools/tool.ts'
 import { type Limits, limitReached, type RunUsage } from './agent.ts'
 import type { AskPlan } from './questions.ts'
 import type { SessionEvent } from './session-event.ts'
+import type { StallLimits } from './silence.ts'
+import type { RoleGates, TaskCommits } from './task-commits.ts'
 
 /** What all agents of a session share. */
 export interface SessionContext {
@@ -44,6 +47,8 @@ export interface SessionContext {
   openScratchLog(): Promise<Log>
   /** The rules of the organisation for messages, where there is one. */
   readonly routing?: MessageRouting | undefined
+  /** The rules of the organisation for roles, where there is one. */
+  readonly roles?: RoleRules | undefined
   readonly agentTypes: readonly AgentType[]
   /** Tools of the caller besides ours, for every agent. */
   readonly tools: readonly Tool[]
@@ -58,6 +63,9 @@ export interface SessionContext {
   readonly supervisor: SupervisorSettings
   /** Roles whose agents code starts: the lead is not asked to start any, and results do not wake it. */
   readonly scaling: readonly ScaledRole[]
+  readonly commits: TaskCommits
+  /** By the role of a member. */
+  gatesOf(role: string): RoleGates
   /** Files that are changed and not committed; undefined where that is not checked. */
   uncommitted(): Promise<number | undefined>
   /** The run in progress, or the last one. */
@@ -85,6 +93,10 @@ export const DEFAULT_SUPERVISOR_SETTINGS: SupervisorSettings = {
   resultDelivery: 'together',
 }
 
+export function stallLimits({ stall, silence = stall }: SupervisorSettings): StallLimits {
+  return { stall, silence: Math.min(stall, silence) }
+}
+
 /** The limit that lets no agent of the run make another model call; undefined while there is none. */
 export function limitOf({ limits, run }: Pick<SessionContext, 'limits' | 'run'>): ReturnType<typeof limitReached> {
   return limitReached(limits, run.used)
@@ -110,6 +122,8 @@ export interface ScaledRole {
 export interface SupervisorSettings {
   /** Seconds of silence after which a working teammate counts as lost. */
   readonly stall: number
+  /** The same while no tool runs, where that is shorter; without it, as `stall`. */
+  readonly silence?: number | undefined
   /** Seconds of idleness after which a teammate stops by itself; without it, never. */
   readonly idle?: number | undefined
   /** Who approves plans. */

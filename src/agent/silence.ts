@@ -19,6 +19,39 @@ export interface Silence {
   stop(): void
 }
 
+/** How long an agent may give no sign of life, in seconds. */
+export interface StallLimits {
+  /** Nothing comes from its model, and no tool runs. */
+  readonly silence: number
+  /** A tool runs, and nothing comes from it. */
+  readonly stall: number
+}
+
+/**
+ * Calls `end` once an agent gave no sign of life for too long. Messages are not what counts: every piece of an answer and
+ * every event of a tool is a sign, and a call that waits for a rate limit or a retry has the time it waits.
+ */
+export function watchStall(
+  clock: AlarmClock,
+  { limits, isWaiting, end }: { limits: StallLimits; isWaiting: () => boolean; end: (seconds: number) => void },
+): Pick<Silence, 'onEvent' | 'stop'> {
+  let calls = 0
+  let cancel = () => {}
+  const arm = (waits: number) => {
+    const seconds = calls > 0 ? limits.stall : limits.silence
+    cancel()
+    cancel = clock.in(seconds + waits, () => (isWaiting() ? arm(0) : end(seconds)))
+  }
+  return {
+    onEvent(event) {
+      if (event?.type === 'tool_started') calls++
+      if (event?.type === 'tool_finished') calls--
+      arm(event?.type === 'waiting' ? event.seconds : 0)
+    },
+    stop: () => cancel(),
+  }
+}
+
 /** Calls `end` once a model was silent for too long while `mayEnd` says that nothing else is left to wait for. */
 export function watchSilence(
   clock: AlarmClock,

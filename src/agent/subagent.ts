@@ -1,6 +1,6 @@
 import type { Person } from '../permissions/permissions.ts'
 import { limitText } from '../prompts/limit.ts'
-import { BUDGET_USED, silentModelText } from '../prompts/reports.ts'
+import { BUDGET_USED, lifelessText, silentModelText } from '../prompts/reports.ts'
 import { subagentSituationText } from '../prompts/subagent.ts'
 import { subagentPrompt } from '../prompts/system-prompt.ts'
 import { createReads } from '../tools/files/reads.ts'
@@ -14,8 +14,8 @@ import { type Input, userTurn } from './input/inbox.ts'
 import { createNotices } from './input/notices.ts'
 import { runLoop } from './loop.ts'
 import { selectableModel } from './selectable-model.ts'
-import type { SessionContext } from './session-context.ts'
-import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence } from './silence.ts'
+import { type SessionContext, stallLimits } from './session-context.ts'
+import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence, watchStall } from './silence.ts'
 import { openTranscript } from './transcript/transcript.ts'
 
 /** The agent that starts subagents, and what they take from it. */
@@ -36,7 +36,7 @@ export interface ParentAgent {
 export function createSubagentRunner(context: SessionContext, parent: ParentAgent): RunSubagent {
   const started = new Map<string, number>()
   return async (
-    { type, prompt, model, tools = [], record, wantsMore, isOwing = () => true },
+    { type, prompt, model, tools = [], record, wantsMore, isWaiting, isOwing = () => true },
     toolContext,
     onToolCall,
   ) => {
@@ -76,6 +76,17 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
       mayEnd: parent.isFinished,
       end: () => silent.abort(Object.assign(new Error('Its model is silent.'), { name: 'AbortError' })),
     })
+    let lifelessSeconds: number | undefined
+    const stall =
+      isWaiting &&
+      watchStall(context.clock, {
+        limits: stallLimits(context.supervisor),
+        isWaiting,
+        end(seconds) {
+          lifelessSeconds = seconds
+          silent.abort(Object.assign(new Error('It is stalled.'), { name: 'AbortError' }))
+        },
+      })
     const signal = AbortSignal.any([toolContext.signal, silent.signal])
     const loop = runLoop(
       {
@@ -117,9 +128,11 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
     let turns = 0
     try {
       silence.onEvent()
+      stall?.onEvent()
       return await runToEnd()
     } finally {
       silence.stop()
+      stall?.stop()
     }
 
     async function runToEnd(): Promise<SubagentEnd> {
@@ -127,6 +140,7 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
       for (; !step.done; step = await loop.next()) {
         const event = step.value
         silence.onEvent(event)
+        stall?.onEvent(event)
         if (event.type === 'tool_finished') onToolCall()
         context.run.emit({ ...event, agent: name, parent: toolContext.callId })
         // Its own limit, from the file of its type: the calls of that last answer are not run.
@@ -137,6 +151,7 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
       }
       toolContext.signal.throwIfAborted()
       if (!silent.signal.aborted) return endOf(step.value)
+      if (lifelessSeconds !== undefined) return { text: '', problem: lifelessText('it', lifelessSeconds) }
       if (!isOwing()) return { text: step.value.text }
       const problem = silentModelText(MAX_ANSWER_SILENCE_S)
       context.run.emit({ type: 'problem', agent: name, text: `${name} was not waited for: ${problem}.` })

@@ -296,6 +296,20 @@ describe('an appender', () => {
     }
   })
 
+  it('lets other processes decide when a round is over, also one that writes nothing', async () => {
+    let rounds = 0
+    let released = 0
+    const store = changed(await openMemoryStore(), () => ({
+      async holdBack() {
+        rounds++
+        return () => void released++
+      },
+    }))
+    await using web = await team(store)
+    await web.run({ type: 'task.complete', id: '404' })
+    expect([rounds > 0, released]).toEqual([true, rounds])
+  })
+
   it('rejects only callers that wait for the sync when a sync fails', async () => {
     let broken = false
     const store = changed(await openMemoryStore(), (log) => ({

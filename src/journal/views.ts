@@ -12,8 +12,8 @@ export interface Views {
   write(state: TeamState, cursor: Cursor): Promise<void>
 
   /**
-   * The same for a busy process: what is to be written is settled now, and each step writes one file of
-   * it. They are taken in order, all of them, before anything else is shown.
+   * The same for a busy process: what is to be written is settled now, and each step writes a few files
+   * of it. They are taken in order, all of them, before anything else is shown.
    */
   writeSteps(state: TeamState, cursor: Cursor): Promise<readonly (() => void)[]>
 

@@ -21,7 +21,7 @@ export function createWriteQueue({
   round,
 }: {
   /** Awaited before each round, with the number of times its most unlucky write was decided in vain. */
-  holdBack(tries: number): Promise<void>
+  holdBack(tries: number): Promise<(() => void) | undefined>
   round(entries: readonly PendingWrite[]): Promise<void>
 }): WriteQueue {
   const queue: PendingWrite[] = []
@@ -44,8 +44,8 @@ export function createWriteQueue({
           scheduler.whenIdle().then(resolve)
         })
       while (queue.length > 0) {
-        await holdBack(Math.max(...queue.map((entry) => entry.tries)))
-        await alone(() => round(queue.splice(0)))
+        const letOthersDecide = await holdBack(Math.max(...queue.map((entry) => entry.tries)))
+        await alone(() => round(queue.splice(0))).finally(letOthersDecide)
       }
     } catch (error) {
       for (const entry of queue.splice(0)) entry.fail(error)

@@ -1,6 +1,4 @@
-import { dirname } from 'node:path'
-import type { LoadedPlan } from '../team/plans/plan.ts'
-import { findCrossPhase, isComplete, unmetCrossPhase } from './cross-phase.ts'
+import { incomplete, type KnownPlans, unmetCrossPhase } from './cross-phase.ts'
 import type { Plan, Problem } from './plan.ts'
 
 export interface PlanToLoad {
@@ -9,17 +7,14 @@ export interface PlanToLoad {
   readonly waitsFor: readonly string[]
 }
 
-/** A plan that was loaded earlier: what the journal says about it counts, not what a file says. */
-export type PlanOnBoard = Pick<LoadedPlan, 'tasks' | 'summary'>
-
 /** The plans in an order in which each finds the plans it waits for on the board, and why some cannot be loaded. */
 export function loadOrder(
   plans: readonly Plan[],
   workspace: string,
-  onBoard: (id: string) => PlanOnBoard | undefined,
+  known: KnownPlans,
 ): { order: readonly PlanToLoad[]; problems: readonly Problem[] } {
   const given = new Map(plans.map((plan) => [plan.id, plan]))
-  const problems = plans.flatMap((plan) => [...unmetCrossPhase(plan, workspace, onBoard), ...unmetPlans(plan)])
+  const problems = plans.flatMap((plan) => [...unmetCrossPhase(plan, workspace, known), ...unmetPlans(plan)])
   const order: PlanToLoad[] = []
   const done = new Set<string>()
   // Without a cycle every round places at least one plan.
@@ -34,23 +29,21 @@ export function loadOrder(
   }
   return { order, problems }
 
-  function unmetPlans({ header, path }: Plan): Problem[] {
-    return header.d.flatMap((id) => {
-      if (given.has(id) || onBoard(id) || isDone(id, path)) return []
-      const problem = `"d" names plan ${id}, which is neither loaded nor complete`
-      return [{ file: path, line: 1, problem, fix: `Load it too: add ${id}.plan.jsonl to the command.` }]
+  function unmetPlans(plan: Plan): Problem[] {
+    return plan.header.d.flatMap((id) => {
+      if (given.has(id) || known.onBoard(id)) return []
+      const open = incomplete(id, plan, known)
+      if (!open) return []
+      const problem = `"d" names plan ${id}, which is neither loaded nor complete: it ${open.problem}`
+      const fix = known.elsewhere(id, plan) ? open.fix : `Load it too: add ${id}.plan.jsonl to the command.`
+      return [{ file: plan.path, line: 1, problem, fix }]
     })
   }
 
   /** The plan itself, or what it waits for if it has no tasks, or nothing if it was completed earlier. */
   function openTasksOf(id: string): readonly string[] {
     const plan = given.get(id)
-    if (!plan) return (onBoard(id)?.tasks ?? 0) > 0 ? [id] : []
+    if (!plan) return (known.onBoard(id)?.tasks ?? 0) > 0 ? [id] : []
     return plan.tasks.length > 0 ? [id] : (order.find((placed) => placed.plan.id === id)?.waitsFor ?? [])
   }
-}
-
-function isDone(id: string, path: string): boolean {
-  const { summaryFile } = findCrossPhase(dirname(path), id)
-  return summaryFile !== undefined && isComplete(summaryFile)
 }

@@ -14,7 +14,8 @@ const gates = { qa_fail: false, security_warn: false, code_review: false, manual
 export const PlanConfig = z.looseObject({
   effort: z.string().default('balanced'),
   autonomy: z.string().default('standard'),
-  auto_commit: z.boolean().default(false),
+  /** Only switches off: every role may write this file, so the settings or the organisation switch commits on. */
+  auto_commit: z.boolean().optional(),
   verification_tier: z.string().default('standard'),
   max_tasks_per_plan: z.number().int().positive().default(5),
   agent_teams: z.boolean().default(true),

@@ -65,7 +65,24 @@ export function deniedCallText(why: string): string {
 }
 
 export function sameCallFailedText(times: number, limit: number): string {
-  return `The same call has failed in ${times} answers and nothing else made progress. Do not repeat it: find another way, or say what is in the way and end your turn. After ${limit} your turn is stopped.`
+  return `The same call has failed in ${times} answers and nothing else made progress. It is not made again: try one other way. If that fails too, say what blocks you and end your turn. After ${limit} your turn is stopped.`
+}
+
+/** The result of a call that is not made again. */
+export function notRepeatedText(tool: string, times: number): string {
+  return `Not done: the same call of ${tool} has failed ${times} times, so it is not made again. Try one other way; if that fails too, report what blocks you and end your turn.`
+}
+
+/** For the superior of an agent that repeats a failing call. */
+export function blockerText(member: string, task: string | undefined, { tool, times, error }: FailedCall): string {
+  const where = task === undefined ? '' : ` in task ${task}`
+  return `${member} is blocked${where}: the same call of ${tool} failed ${times} times and is not made again. Last error: ${beginning(error, MAX_SUMMARY_LENGTH)}`
+}
+
+interface FailedCall {
+  readonly tool: string
+  readonly times: number
+  readonly error: string
 }
 
 export function noProgressText(answers: number, limit: number): string {

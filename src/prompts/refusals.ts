@@ -43,6 +43,7 @@ const HINTS: RefusalHints = {
     lead_only_fields: ASK_LEAD,
     foreign_task: ASK_LEAD,
     lead_stays: 'To end the team use TeamDelete.',
+    task_only_role: ({ role }) => `${SUBAGENT}, with agent_type ${role}.`,
   },
   not_owner: ({ by, canForce }) => (canForce && !isLead(by) ? ASK_LEAD : undefined),
   wrong_state: {

@@ -42,6 +42,11 @@ export function oneShotFailedText(problem: string): string {
   return `the agent that was started for it failed: ${problem}`
 }
 
+/** Asks a teammate to stop at the end of the work of its team. */
+export function workOverRequest(reason: 'phase_complete' | 'plan_complete', team: string): string {
+  return `${reason}: the work of team ${team} is over. Please stop; say what you leave unfinished.`
+}
+
 /** A problem of the run: a task failed, and no agent is left that could do it. */
 export function haltedText(task: string, problem: string): string {
   return `No further task is started, because task ${task} failed without an agent left to do it: ${problem}. Fix the cause, set the task to pending again, then run the plans again.`
@@ -69,6 +74,11 @@ export function strandedTasksText(tasks: readonly Task[], team: string | undefin
 /** Mail to the lead: a limit ended the turn of a teammate. */
 export function stoppedByLimitText(name: string, why: string): string {
   return `${name} stopped where it was: ${why}.`
+}
+
+/** Why an agent was lost: its model and its tools were silent. */
+export function lifelessText(who: string, seconds: number): string {
+  return `${who} gave no sign of life for ${seconds} s`
 }
 
 export const BUDGET_USED = 'the budget of this run is used up'

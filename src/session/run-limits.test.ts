@@ -156,7 +156,7 @@ describe('an agent that repeats failing calls', () => {
     expect(stop).toMatchObject({ kind: 'limit', limit: 'failures', why: expect.stringContaining('no_such_tool') })
     expect(answers(events).length).toBeLessThan(20)
     const results = events.flatMap((event) => (event.type === 'tool_finished' ? [event.result.text] : []))
-    expect(results.some((text) => text.includes('Do not repeat it'))).toBe(true)
+    expect(results.some((text) => text.includes('It is not made again'))).toBe(true)
   }) // T54
 
   it('fails the task of a teammate and reports the reason to the lead', async () => {

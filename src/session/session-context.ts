@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { noUsage } from '../agent/agent.ts'
-import { DEFAULT_SUPERVISOR_SETTINGS, type SessionContext } from '../agent/session-context.ts'
+import { DEFAULT_SUPERVISOR_SETTINGS, type Run, type SessionContext } from '../agent/session-context.ts'
+import type { RoleGates } from '../agent/task-commits.ts'
 import { systemClock } from '../journal/clock.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
 import { createHooks } from '../permissions/hooks/hooks.ts'
@@ -10,6 +11,7 @@ import { privateFolders, userFolder } from '../permissions/trust/private-folders
 import { createEraser } from '../redaction/eraser.ts'
 import { stateFolder } from '../stores/files/identity/trust.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
+import { createTaskCommits } from '../supervisor/commits/task-commits.ts'
 import { createPermissionRequests } from '../supervisor/requests/permission-requests.ts'
 import { createUncommittedCount } from '../supervisor/shutdown/uncommitted.ts'
 import { agentTypesOf } from './agent-types.ts'
@@ -34,6 +36,9 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
   const ownFolders = privateFolders([userFolder(env), stateFolder(env), socketFolder(env)])
+  const run: Run = {
+    ...{ used: noUsage(), emit: () => {}, end: async () => {}, isFinished: () => false, onChange: () => {} },
+  }
   const context: SessionContext = {
     store: workspace.store,
     clock,
@@ -50,8 +55,9 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     permissionsFor: (own) => createPermissions({ ...own, policy, sandbox, privateFolders: ownFolders }),
     permissionRequests: createPermissionRequests(options.ask, clock),
     askPlan: options.askPlan,
-    agentTypes: agentTypesOf({ workspace, root, folders, env, warn }),
+    agentTypes: [...(options.roles?.oneShots ?? []), ...agentTypesOf({ workspace, root, folders, env, warn })],
     routing: options.routing,
+    roles: options.roles,
     tools: options.tools ?? [],
     skills: knowledge.skills,
     instructions: knowledge.instructions,
@@ -63,13 +69,20 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
       .join('\n\n'),
     scaling: options.scaling ?? [],
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
+    gatesOf: options.gatesOf ?? (() => NO_GATES),
     uncommitted: createUncommittedCount({ root, folders, env: commandEnv, sandbox: sandbox.sandbox }, (text) =>
       context.run.emit({ type: 'note', agent: 'lead', text }),
     ),
-    run: { used: noUsage(), emit: () => {}, end: async () => {}, isFinished: () => false, onChange: () => {} },
+    commits: createTaskCommits({
+      ...{ root, folders, env: commandEnv, sandbox: sandbox.sandbox, clock, run },
+      isOn: options.autoCommit ?? false,
+    }),
+    run,
   }
   return context
 }
+
+const NO_GATES: RoleGates = { idle: false, completion: false }
 
 function hooksOf({ hooks, hooksFail }: SessionOptions, { id, root, folders, commandEnv, sandbox }: OpenedParts) {
   if (!hooks) return undefined

@@ -1,6 +1,7 @@
 import type { Limits } from '../agent/agent.ts'
 import type { Ask, AskPlan } from '../agent/questions.ts'
 import type { ScaledRole, SupervisorSettings } from '../agent/session-context.ts'
+import type { RoleGates } from '../agent/task-commits.ts'
 import type { AlarmClock } from '../journal/clock.ts'
 import type { Model } from '../models/model.ts'
 import type { HookSettings, HooksFail } from '../permissions/hooks/hook-settings.ts'
@@ -8,6 +9,7 @@ import type { PermissionSettings } from '../permissions/rules/policy.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
+import type { RoleRules } from '../tools/role-rules.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SandboxOptions } from './sandbox.ts'
@@ -42,6 +44,8 @@ export interface SessionOptions {
   readonly hooksFail?: HooksFail
   /** Who may write to whom in the team; without it every member may write to every other one. */
   readonly routing?: MessageRouting
+  /** What agents of each role use, and which roles join the team when; without it every role may join. */
+  readonly roles?: RoleRules
   /** Tools of the caller, besides the built-in ones. */
   readonly tools?: readonly Tool[]
   /** Of each run. */
@@ -64,6 +68,10 @@ export interface SessionOptions {
   readonly supervisor?: Partial<SupervisorSettings>
   /** Roles whose agents code starts, as many as there are ready tasks. `run` then needs no prompt. */
   readonly scaling?: readonly ScaledRole[]
+  /** The runtime commits the reserved files of a task when it is completed. By default it does not. */
+  readonly autoCommit?: boolean
+  /** What members of a role have to have done before they idle or complete a task. By default nothing. */
+  readonly gatesOf?: (role: string) => RoleGates
   /** Receives problems that do not stop the session. */
   readonly warn?: (message: string) => void
 }
@@ -77,6 +85,7 @@ export function settingsOptions(settings: Settings, env: NodeJS.ProcessEnv): Par
     hooksFail: settings.hooksFail,
     spelling: settings.tools?.spelling,
     supervisor: supervisorSettings(settings),
+    autoCommit: settings.team?.autoCommit ?? false,
     maxOutput: settings.maxOutputTokens,
     env: withoutKeys(env, settings),
     secrets: keysIn(env, settings),

@@ -67,6 +67,9 @@ export const Settings = z.strictObject({
       leadWakesAfterIdle: z.number().nonnegative().optional().meta({
         description: 'Seconds a teammate is idle while results wait until the lead takes a turn; 20 by default.',
       }),
+      autoCommit: z.boolean().optional().meta({
+        description: 'The runtime commits the reserved files of a task when it is completed; off by default.',
+      }),
       leadHears: z.enum(RESULT_DELIVERIES).optional().meta({
         description: 'Results of tasks arrive together at its next turn (the default), or each causes one.',
       }),

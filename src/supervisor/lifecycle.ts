@@ -18,7 +18,7 @@ import { guardInput } from './guard-input.ts'
 import { isByUser, noteInterruption } from './interruption.ts'
 import type { OpenAgents } from './open-agents.ts'
 import { agreeToStop, stopMember } from './shutdown/shutdown.ts'
-import { stopHookFeedback } from './stop-hook.ts'
+import { turnEndFeedback } from './stop-hook.ts'
 import { createActivity } from './teammate/activity.ts'
 import { createHandOver } from './teammate/hand-over.ts'
 import type { HealthTracker } from './teammate/health.ts'
@@ -243,7 +243,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     let stop = await runTurn(agent, isCutOff)
     // The Stop hook of a lead runs when its run is about to end.
     for (let continued = 0; stop.kind === 'finished' && !isLead; continued++) {
-      const feedback = await stopHookFeedback(context, { team, by }, continued, ending.signal)
+      const feedback = await turnEndFeedback(context, { team, by }, continued, ending.signal)
       if (feedback === undefined) break
       agent.inbox.notices.add({ text: feedback })
       stop = await runTurn(agent, false)

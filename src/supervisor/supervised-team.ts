@@ -2,11 +2,11 @@ import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { scheduler } from '../journal/scheduler.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
-import type { Member } from '../team/members/member.ts'
+import { isOneShot, type Member } from '../team/members/member.ts'
 import { nameKey } from '../team/name.ts'
 import { isRefusal, type Refusal } from '../team/refusal.ts'
 import type { Request } from '../team/request.ts'
-import { memberNamed, roster, type TeamState } from '../team/state.ts'
+import { memberNamed, type TeamState, withOneShots } from '../team/state.ts'
 import type { SpawnedTeammate, SpawnOptions } from '../tools/team-control.ts'
 import { concernedMembers } from './concerned-members.ts'
 import { type Lifecycle, startLifecycle } from './lifecycle.ts'
@@ -14,7 +14,7 @@ import { createOpenAgents } from './open-agents.ts'
 import { forceStop, openShutdowns, overdueShutdowns } from './shutdown/shutdown.ts'
 import { createFailures } from './teammate/failures.ts'
 import { createHealthTracker } from './teammate/health.ts'
-import { createOneShots, isOneShot, type OneShots } from './teammate/one-shots.ts'
+import { createOneShots, type OneShots } from './teammate/one-shots.ts'
 import type { TeammateFactory } from './teammate/teammate-factory.ts'
 import { watchTeam } from './watch-team.ts'
 
@@ -169,7 +169,7 @@ export function openSupervisedTeam(
 
   async function spawn(wanted: SpawnOptions): Promise<SpawnedTeammate | Refusal> {
     const { name, role = name, prompt, task } = wanted
-    const refusal = failures.admit(name)
+    const refusal = context.roles?.whyNotMember(role, team.state) ?? failures.admit(name)
     if (refusal) return refusal
     const known = memberNamed(team.state, name)
     const idle = teammates.get(nameKey(name))
@@ -229,7 +229,7 @@ export function openSupervisedTeam(
     async resume() {
       failures.resume()
       const resumed: Author[] = []
-      for (const member of roster(team.state)) {
+      for (const member of withOneShots(team.state)) {
         if (member.kind !== 'agent' || nameKey(member.name) === 'lead' || member.status === 'stopped') continue
         // Without a runtime it was idle, or parked, when its session was closed.
         const isOurs = [runtime, null].includes(member.runtime) && !teammates.has(nameKey(member.name))
@@ -289,7 +289,7 @@ export function openSupervisedTeam(
 
   async function parkAll(reason: string): Promise<void> {
     await end()
-    for (const { name, kind, status, runtime: where } of roster(team.state)) {
+    for (const { name, kind, status, runtime: where } of withOneShots(team.state)) {
       if (kind !== 'agent' || nameKey(name) === 'lead' || where !== runtime || status === 'stopped') continue
       // What cannot be written now is parked when the session is closed, or by the process that resumes it.
       await team.run({ type: 'member.park', name, reason }, { by: lead }).catch(reportProblem)

@@ -1,6 +1,6 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import { createMembership, type Membership } from '../agent/membership.ts'
-import { isSelectable } from '../agent/selectable-model.ts'
+import { isSelectable, selectableModel } from '../agent/selectable-model.ts'
 import { limitOf, type SessionContext } from '../agent/session-context.ts'
 import { awaitsAnswer } from '../agent/transcript/transcript-fold.ts'
 import { type JournalLoss, LeadershipLost } from '../journal/fold/rewound.ts'
@@ -17,6 +17,7 @@ import { checkName } from '../team/rights.ts'
 import type { DeletedTeam, SpawnedTeammate, SpawnOptions, TeamControl } from '../tools/team-control.ts'
 import { createChangeSignal } from './change-signal.ts'
 import { TeamDeleted } from './errors.ts'
+import { type Escalations, watchEscalations } from './escalations.ts'
 import { createLeadWake } from './lead/lead-wake.ts'
 import { goneTeamText, isLedBy } from './lead/leading-session.ts'
 import { openLead } from './lead/open-lead.ts'
@@ -78,8 +79,12 @@ export interface Supervisor extends TeamControl, AsyncDisposable {
 
 export async function openSupervisor(context: SessionContext, own: Membership): Promise<Supervisor> {
   const { order } = context.model
-  const model = switchableModel(context.model)
+  const leadModel = context.roles?.lead?.model
+  const model = switchableModel(
+    leadModel === undefined ? context.model : await context.modelFor(selectableModel(leadModel)),
+  )
   const teams: SupervisedTeam[] = []
+  const escalations = new Map<string, Escalations>()
   const changes = createChangeSignal()
   /** Of the run in progress, or the last one. */
   let leadLifecycle: Lifecycle | undefined
@@ -120,6 +125,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       runInPlaceOf: (run) => runInPlaceOf(context, lead, membership, run),
     })
     teams.push(supervised)
+    escalations.set(team.name, watchEscalations(context, membership))
     return supervised
   }
 
@@ -251,6 +257,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
       // A request that is open delays the results: its reminder or its answer comes first.
       if (!teams.some(({ team }) => openRequests(team.state).length > 0) && wake.hearResults()) return true
       if (teams.map((team) => team.remind()).some(Boolean)) return true
+      for (const one of escalations.values()) if (await one.passOnAll()) return true
       return (await answers.settle(teams, lead.inbox.notices)) || wake.hearResults()
     },
     get isWorkDue() {
@@ -272,6 +279,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
     async [Symbol.asyncDispose]() {
       answers.close()
       wake.close()
+      for (const one of escalations.values()) one.close()
       order?.release('the session was closed')
       await Promise.all(teams.map((team) => team.close()))
       await lead[Symbol.asyncDispose]()
@@ -286,6 +294,8 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
   async function removeTeam(supervised: SupervisedTeam): Promise<DeletedTeam> {
     const { team, by } = supervised
     const ended = await shutDownTeam(context, supervised)
+    escalations.get(team.name)?.close()
+    escalations.delete(team.name)
     await supervised.close()
     await team.run({ type: 'team.delete' }, { by })
     const unread = await membershipIn(supervised).unread()

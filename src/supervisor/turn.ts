@@ -1,8 +1,8 @@
 import { INTERRUPTED_BY_USER } from '../agent/aborted.ts'
 import type { AgentEvent } from '../agent/agent-event.ts'
 import type { Membership } from '../agent/membership.ts'
-import type { SessionContext } from '../agent/session-context.ts'
-import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence } from '../agent/silence.ts'
+import { type SessionContext, stallLimits } from '../agent/session-context.ts'
+import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence, watchStall } from '../agent/silence.ts'
 import type { Author } from '../team/event.ts'
 import { owesNothing } from '../team/progress/finished.ts'
 import { isAsking } from '../team/progress/next-step.ts'
@@ -47,7 +47,6 @@ export interface TurnOptions {
 /** Ends the turn of a teammate that is silent for too long, or whose silent model is all that the run waits for. */
 export function watchTurn({ context, lead, by, isLead, isCutOff, areOthersSilent }: TurnOptions): Turn {
   const { clock, run } = context
-  const { stall } = context.supervisor
   const { team } = lead
   const turn = new AbortController()
   const interrupt = (reason: unknown) => turn.abort(reason)
@@ -65,15 +64,18 @@ export function watchTurn({ context, lead, by, isLead, isCutOff, areOthersSilent
     mayEnd: () => run.isFinished() && (isOwing ? isFree() && areOthersSilent() : owesNothing(team.state, by.name)),
     end: () => interrupt(isOwing ? SILENT : FINISHED),
   })
-  let cancelStall = () => {}
+  const stalled = watchStall(clock, {
+    limits: stallLimits(context.supervisor),
+    // An agent that waits for a person's answer is not stalled.
+    isWaiting: () => isAsking(team.state, by),
+    end: (seconds) => interrupt(new Stalled(by.name, seconds)),
+  })
   function onEvent(event?: AgentEvent): void {
     noteInput(event)
     // The sender waits for an answer to its message.
     if (event?.type === 'input_received' && event.mail.length > 0 && isFree()) isOwing = true
     silence.onEvent(event)
-    cancelStall()
-    // An agent that waits for a person's answer is not stalled.
-    cancelStall = clock.in(stall, () => (isAsking(team.state, by) ? onEvent() : interrupt(new Stalled(by.name, stall))))
+    stalled.onEvent(event)
   }
   return {
     signal: turn.signal,
@@ -85,7 +87,7 @@ export function watchTurn({ context, lead, by, isLead, isCutOff, areOthersSilent
     onEvent,
     stop() {
       stop()
-      cancelStall()
+      stalled.stop()
       silence.stop()
     },
   }

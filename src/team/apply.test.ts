@@ -47,6 +47,7 @@ describe('the fold', () => {
       'member.activity',
       'message.delivered',
       'message.sent',
+      'task.baseline',
       'usage',
     ])
   })

@@ -1,11 +1,12 @@
 import type { Json } from './data/json.ts'
 import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
 import { applyMemberEvent } from './fold/apply-members.ts'
-import { applyPhaseEvent } from './fold/apply-phases.ts'
+import { applyPhaseEvent, applyResult } from './fold/apply-phases.ts'
 import { applyPlanEvent } from './fold/apply-plans.ts'
 import { applyRequestEvent } from './fold/apply-requests.ts'
 import { applyTaskEvent } from './fold/apply-tasks.ts'
 import { loadState } from './fold/snapshot.ts'
+import { followEscalations } from './mail/escalations.ts'
 import { deliver, receiveExternal, returnToUnread, sendMessage, takeMail } from './mail/mail.ts'
 import { spend } from './members/usage.ts'
 import type { Effect } from './message.ts'
@@ -54,6 +55,9 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
   switch (event.type) {
     // Most of what is folded; what comes first is asked for first.
     case 'message.sent':
+      applyResult(state, event.message, place)
+      if (event.message.type === 'escalation' || state.escalations.size > 0)
+        followEscalations(state.escalations, event.message, place.at)
       return sendMessage(state, event.message, place, effects)
     case 'team.created':
       return foundTeam(state, event, place)
@@ -92,6 +96,7 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'task.failed':
     case 'task.reopened':
     case 'task.deleted':
+    case 'task.baseline':
       return applyTaskEvent(state, event, place)
     case 'plan.loaded':
     case 'plan.ended':

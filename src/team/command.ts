@@ -57,7 +57,7 @@ export type Command =
       /** Sent to the lead in the same record, as the result of the task. */
       readonly report?: string
     } & HandOver)
-  | ({ readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string } & HandOver)
+  | ({ readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string; readonly commit?: string } & HandOver)
   | { readonly type: 'plan.load'; readonly plan: PlanDraft }
   /** With `force` a step that is completed or skipped is started again. */
   | { readonly type: 'step.change'; readonly change: StepChange; readonly force?: boolean }

@@ -8,7 +8,7 @@ import { Name } from './name.ts'
 import { HandOff, StepChange } from './phases/phase.ts'
 import { PlanSummary } from './plans/plan.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
-import { Attempt, Dependency, Estimate, isTaskId, PlanId, Priority, TaskId, Timestamp } from './task.ts'
+import { Attempt, Baseline, Dependency, Estimate, isTaskId, PlanId, Priority, TaskId, Timestamp } from './task.ts'
 
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
@@ -81,7 +81,8 @@ const decisions = {
   'task.renewed': z.object({ id: TaskId, lease: z.number().positive() }),
   'task.released': z.object({ id: TaskId, end: Attempt.shape.end, reason: z.string().optional() }),
   'task.completed': z.object({ id: TaskId, result: z.string().nullable(), commit: z.string().nullable() }),
-  'task.failed': z.object({ id: TaskId, reason: z.string() }),
+  /** `commit` holds what was done of it. */
+  'task.failed': z.object({ id: TaskId, reason: z.string(), commit: z.string().optional() }),
   'task.reopened': z.object({ id: TaskId }),
   'task.deleted': z.object({ id: TaskId }),
   /** In the same record as its tasks. */
@@ -103,6 +104,7 @@ const decisions = {
     status: StepChange.shape.status,
     artefacts: StepChange.shape.artefacts,
     reason: StepChange.shape.reason,
+    attempt: StepChange.shape.attempt,
   }),
   'handoff.recorded': z.object({
     folder: HandOff.shape.folder,
@@ -166,6 +168,8 @@ const facts = {
     previous: Health.nullable(),
     timeoutTriggered: z.boolean(),
   }),
+  /** What was changed and not committed when the work on a claimed task began. */
+  'task.baseline': z.object({ id: TaskId, head: Baseline.shape.head, dirty: Baseline.shape.dirty }),
   'breaker.changed': z.object({ breaker: Breaker, reason: z.string() }),
   /** Work that was left undone or uncommitted when a member stopped. */
   'deviation.noted': z.object({ member: z.string(), task: TaskId.nullable(), text: z.string() }),

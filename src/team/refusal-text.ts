@@ -140,6 +140,11 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
     permission_elsewhere: ({ request }) =>
       `A permission is given only where the team runs, and that is not here. Reject ${request}, or allow it in your settings.`,
     own_team: 'A session cannot delete its own team.',
+    task_only_role: ({ role }) => `${aOrAn(role)} runs one-shot and never joins a team.`,
+    role_elsewhere: ({ role, department, roles }) =>
+      `The role ${quoted(role)} has no place in the department ${department}. Its roles: ${roles.join(', ')}.`,
+    role_not_due: ({ role, step }) =>
+      `${aOrAn(role)} joins the team when step ${step} begins, which it has not yet. Wait: the runtime starts it then.`,
   },
   not_owner: ({ task, owner, by }) => `Task ${task} is owned by ${owner}, not ${by}.`,
   not_routed: {

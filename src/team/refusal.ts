@@ -136,6 +136,9 @@ type Forbidden =
   | Case<'other_recipient', { request: string; to: string; by: string }>
   | Case<'permission_elsewhere', { request: string }>
   | Case<'own_team'>
+  | Case<'task_only_role', { role: string }>
+  | Case<'role_elsewhere', { role: string; department: string; roles: readonly string[] }>
+  | Case<'role_not_due', { role: string; step: number }>
 
 type NotRouted =
   | Case<'unknown_role', { by: string; role: string; roles: readonly string[] }>

@@ -1,8 +1,9 @@
 import { Groups } from './data/groups.ts'
 import { merge, Sorted } from './data/sorted.ts'
 import { Cell, Recent, Table, Trial } from './data/table.ts'
+import type { OpenEscalation } from './mail/escalations.ts'
 import { type Breaker, CLOSED } from './members/breaker.ts'
-import type { Member } from './members/member.ts'
+import { isOneShot, type Member } from './members/member.ts'
 import { roleKey } from './members/role.ts'
 import type { SessionFolder } from './members/session-folder.ts'
 import type { Spent } from './members/usage.ts'
@@ -10,11 +11,12 @@ import type { Message } from './message.ts'
 import { nameKey } from './name.ts'
 import type { PhaseStep, RecordedHandOff } from './phases/phase.ts'
 import type { LoadedPlan } from './plans/plan.ts'
+import type { ReportedResult } from './plans/reported-result.ts'
 import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 8
+export const FOLD_VERSION = 11
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -67,7 +69,11 @@ export interface TeamState {
   readonly steps: Table<string, PhaseStep>
   /** By the record that holds each, in the order of the journal. */
   readonly handOffs: Table<string, RecordedHandOff>
+  /** The last of each kind and plan. */
+  readonly results: Table<string, ReportedResult>
   readonly requests: Table<string, Request>
+  /** By the id of the message. */
+  readonly escalations: Table<string, OpenEscalation>
   readonly mailboxes: Map<string, Table<string, Unread>>
   readonly archives: Table<string, number>
   /** By member: what its model calls used. */
@@ -114,7 +120,9 @@ export function emptyState(): TeamState {
     plans: new Table(trial),
     steps: new Table(trial),
     handOffs: new Table(trial),
+    results: new Table(trial),
     requests: new Table(trial),
+    escalations: new Table(trial),
     mailboxes: new Map(),
     archives: new Table(trial),
     spent: new Table(trial),
@@ -188,7 +196,13 @@ export function readyForRole(state: TeamState, assignee: string | null, role: st
   return merge(open.values(), its.values(), compareReady)
 }
 
+/** The members of the team, as everyone sees them. Agents that do one task are not among them. */
 export function roster(state: TeamState): Member[] {
+  return withOneShots(state).filter((member) => !isOneShot(member))
+}
+
+/** The same with agents that do one task: whatever may hold a claim. */
+export function withOneShots(state: TeamState): Member[] {
   return [...state.members.values()].sort((a, b) => a.place - b.place)
 }
 

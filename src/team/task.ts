@@ -45,6 +45,10 @@ export type Attempt = z.infer<typeof Attempt>
 /** The same for the next owner, with the last tool calls that were made for the task, in words. */
 export type EarlierAttempt = Readonly<Attempt> & { readonly lastCalls: readonly string[] }
 
+/** The repository when the work on a task began: the commit, and reserved files that were changed and not committed. */
+export const Baseline = z.object({ head: z.string().nullable(), dirty: z.array(z.string()) })
+export type Baseline = z.infer<typeof Baseline>
+
 const Base = z.object({
   id: TaskId,
   subject: z.string(),
@@ -63,6 +67,8 @@ const Base = z.object({
   ended: z.array(Attempt),
   /** The lead takes a turn when it ends. Missing: its result waits with the others. */
   wakeLead: z.boolean().optional(),
+  /** Since its first claim, until it is completed or reopened; only where the runtime commits. */
+  baseline: Baseline.optional(),
   /** Where in the journal it changed last. */
   seq: z.number(),
 })
@@ -86,7 +92,14 @@ export const Task = z.discriminatedUnion('status', [
     result: z.string().nullable(),
     commit: z.string().nullable(),
   }),
-  Base.extend({ status: z.literal('failed'), ...held, failedAt: Timestamp, reason: z.string() }),
+  Base.extend({
+    status: z.literal('failed'),
+    ...held,
+    failedAt: Timestamp,
+    reason: z.string(),
+    /** Holds what was done of it. */
+    commit: z.string().optional(),
+  }),
 ])
 export type Task = z.infer<typeof Task>
 export type ClaimedTask = Extract<Task, { status: 'in_progress' }>

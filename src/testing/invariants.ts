@@ -2,7 +2,7 @@ import { allTasks, claims, isUnblocked, readyTasks } from '../team/board/board.t
 import { MAX_REMAINING_PATH, remainingPath } from '../team/board/remaining-path.ts'
 import { createInvariants } from '../team/fold/invariants.ts'
 import { nameKey } from '../team/name.ts'
-import { memberNamed, roster, type TeamState } from '../team/state.ts'
+import { memberNamed, type TeamState, withOneShots } from '../team/state.ts'
 import { compareReady, planOf } from '../team/task.ts'
 
 /** Every broken invariant of a team as a sentence; empty when all hold. */
@@ -52,7 +52,7 @@ function longestPaths(state: TeamState): Map<string, number> {
 }
 
 function brokenMail(state: TeamState): string[] {
-  const readers = new Set([...roster(state).map((member) => nameKey(member.name)), 'user'])
+  const readers = new Set([...withOneShots(state).map((member) => nameKey(member.name)), 'user'])
   return [...state.mailboxes.entries()].flatMap(([name, mailbox]) => {
     if (mailbox.size === 0) return []
     if (!readers.has(name)) return [`there is mail for ${name}, who is not a member`]

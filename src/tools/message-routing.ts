@@ -1,3 +1,4 @@
+import type { OpenEscalation } from '../team/mail/escalations.ts'
 import type { HandOffDraft } from '../team/phases/phase.ts'
 import type { Refusal } from '../team/refusal.ts'
 import type { TeamState } from '../team/state.ts'
@@ -8,9 +9,27 @@ export interface MessageRouting {
   readonly addedTypes: readonly string[]
   /** How a message travels, or why it does not. */
   route(message: RoutedMessage, state: TeamState): Route | Refusal
+  /** The member that a member asks first when it is blocked; undefined where the organisation names none. */
+  superiorOf?(name: string, state: TeamState): string | undefined
+  readonly escalation?: EscalationTimeouts
   /** Records a hand-off where all departments see it; without it, in the journal of the sender's team. */
   record?(handOff: HandOffDraft): Promise<object | Refusal>
 }
+
+/** What becomes of an escalation that is not answered. */
+export interface EscalationTimeouts {
+  readonly timeoutSeconds: number
+  /** Where it goes next; undefined where no level is left. */
+  next(escalation: OpenEscalation, state: TeamState): NextLevel | undefined
+}
+
+/**
+ * to       a member of the team gets it, with this content
+ * handOff  it leaves the team: it is recorded for the owner, and the user is told
+ */
+export type NextLevel =
+  | { readonly to: string; readonly content: string }
+  | { readonly handOff: HandOffDraft; readonly issue: string }
 
 export interface RoutedMessage {
   readonly from: string

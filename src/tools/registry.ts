@@ -59,11 +59,19 @@ export function namesFor(role: Role, spelling: Spelling = 'team'): string[] {
 }
 
 export type LeadToolOptions = Omit<ToolOptions, 'role' | 'spelling'> &
-  Required<Pick<ToolOptions, 'agentTypes' | 'runSubagent'>> & { readonly spelling?: Spelling | undefined }
+  Required<Pick<ToolOptions, 'agentTypes' | 'runSubagent'>> & {
+    readonly spelling?: Spelling | undefined
+    /** Narrows the tools for shell and files; those of the team stay. */
+    readonly type?: Pick<AgentType, 'tools'> | undefined
+  }
 
 /** Without `teamControl` the lead is in no team, and has no tools for one. */
-export function toolsForLead({ spelling = 'team', ...options }: LeadToolOptions): Tool[] {
-  const offered = offeredTo('lead', spelling).filter(({ needsTeam }) => !needsTeam || options.teamControl)
+export function toolsForLead({ spelling = 'team', type, ...options }: LeadToolOptions): Tool[] {
+  const forCode = new Set(namesFor('code'))
+  const offered = offeredTo('lead', spelling).filter(
+    ({ name, needsTeam }) =>
+      (!needsTeam || options.teamControl) && (!type || !forCode.has(name) || type.tools.includes(name)),
+  )
   return createTools(offered, { ...options, role: 'lead', spelling })
 }
 

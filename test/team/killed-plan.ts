@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionEvent } from '../../src/agent/session-event.ts'
+import { systemClock } from '../../src/journal/clock.ts'
 import { readPlans } from '../../src/plan/read-plans.ts'
 import { openSession } from '../../src/session/open-session.ts'
-import { loadPlans, plansToLoad } from '../../src/session/plan/load-plans.ts'
+import { loadPlans } from '../../src/session/plan/load-plans.ts'
 import type { TeamEvent } from '../../src/team/event.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { composedModel } from '../../src/testing/harnesses/composed-model.ts'
@@ -50,8 +51,8 @@ export async function runPlans(workspace: Workspace, mode: Mode, moment = '', di
   session.team.watch(({ events }) => {
     if (at?.team && events.some(at.team)) die()
   })
-  const loaded = await loadPlans(session.team, plansToLoad(plans, workspace.workspace, session.team.state).drafts)
-  if (isRefusal(loaded)) throw new Error(loaded.code)
+  const loaded = await loadPlans(plans, { team: session.team, workspace, clock: systemClock, env: {} })
+  if (isRefusal(loaded) || 'problems' in loaded) throw new Error('the plans were not loaded')
   const loop = session.run()
   let step = await loop.next()
   for (; !step.done; step = await loop.next()) if (at?.agent?.(step.value)) die()

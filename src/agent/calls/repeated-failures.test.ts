@@ -56,6 +56,25 @@ describe('repeated failures', () => {
     expect(answersUntilStopped(() => [[call('TaskList'), { text: 'nothing' }]])).toBeUndefined()
   }) // T54
 
+  it('are not made a fourth time, and block the agent until something else brings progress', () => {
+    const blockers: unknown[] = []
+    const failures = createRepeatedFailures((blocker) => blockers.push(blocker))
+    for (let i = 0; i < 3; i++) {
+      expect(failures.refuse(call('bash'))).toBeUndefined()
+      failures.add(call('bash'), bad)
+      failures.endAnswer()
+    }
+    for (let i = 0; i < 2; i++)
+      expect(failures.refuse(call('bash'))?.text).toContain(
+        'failed 3 times, so it is not made again. Try one other way',
+      )
+    expect(blockers).toEqual([{ tool: 'bash', times: 3, error: 'no' }])
+    expect(failures.refuse(call('bash', { command: 'other' }))).toBeUndefined()
+    failures.add(call('edit_file'), { text: 'edited' })
+    failures.endAnswer()
+    expect(failures.refuse(call('bash'))).toBeUndefined()
+  }) // C69
+
   it('are reported to the model before its turn is stopped', () => {
     const failures = createRepeatedFailures()
     const texts: string[] = []

@@ -1,18 +1,29 @@
 import type { ToolCall } from '../../models/model.ts'
-import { noProgressText, sameCallFailedText } from '../../prompts/notices.ts'
+import { noProgressText, notRepeatedText, sameCallFailedText } from '../../prompts/notices.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 
 /**
  * Detects a model that repeats failing tool calls without progress, whatever makes them fail: an unknown tool, an
- * invalid input, a denial, an error. The model is warned first; if it continues, its turn ends.
+ * invalid input, a denial, an error. At the third failure of the same call the model is told to try one other way; the call
+ * is not made a fourth time, and its superior learns what blocks it. If it continues, its turn ends.
  *
  * Progress is a call that succeeds and brings something new: another call, or another result than before in this turn.
  */
 export interface RepeatedFailures {
+  /** The result of a call that is not made again, because it failed often enough; undefined if it may be made. */
+  refuse(call: ToolCall): ToolResult | undefined
   /** A call has ended. Returns its result as the model is to read it. */
   add(call: ToolCall, result: ToolResult): ToolResult
   /** Every call of one answer has ended. Returns why the turn has to stop, or undefined if it may continue. */
   endAnswer(): string | undefined
+}
+
+/** A call that failed so often, each time without progress, that it is not made again. */
+export interface Blocker {
+  readonly tool: string
+  readonly times: number
+  /** Of its last failure. */
+  readonly error: string
 }
 
 /** Answers in which the same call fails with the same input: the model is warned at the first number, stopped at the second. */
@@ -20,9 +31,12 @@ export const SAME_CALL = { warn: 3, stop: 10 }
 /** Answers in a row without a call that brings anything new. */
 export const NO_PROGRESS = { warn: 5, stop: 15 }
 
-export function createRepeatedFailures(): RepeatedFailures {
+/** `onBlocked` is called once for each call that is not made again. */
+export function createRepeatedFailures(onBlocked: (blocker: Blocker) => void = () => {}): RepeatedFailures {
   /** By call: in how many answers it failed since the last progress. */
   const failures = new Map<string, number>()
+  const lastErrors = new Map<string, string>()
+  const blocked = new Set<string>()
   const results = new Set<string>()
   let answersWithoutProgress = 0
   /** Of the answer whose calls are under way. */
@@ -30,8 +44,17 @@ export function createRepeatedFailures(): RepeatedFailures {
   let hasProgress = false
 
   return {
+    refuse(call) {
+      const key = keyOf(call)
+      const times = SAME_CALL.warn
+      if ((failures.get(key) ?? 0) < times) return undefined
+      const error = lastErrors.get(key) ?? ''
+      if (!blocked.has(key)) onBlocked({ tool: call.toolName, times, error })
+      blocked.add(key)
+      return { text: notRepeatedText(call.toolName, times), isError: true }
+    },
     add(call, result) {
-      const key = JSON.stringify([call.toolName, call.input])
+      const key = keyOf(call)
       if (!result.isError) {
         const outcome = JSON.stringify([key, result.text])
         if (!results.has(outcome)) hasProgress = true
@@ -40,6 +63,7 @@ export function createRepeatedFailures(): RepeatedFailures {
       }
       failedNow.set(key, call.toolName)
       const times = (failures.get(key) ?? 0) + 1
+      if (times <= SAME_CALL.warn) lastErrors.set(key, result.text)
       if (times >= SAME_CALL.warn) return withNote(result, sameCallFailedText(times, SAME_CALL.stop))
       if (answersWithoutProgress + 1 >= NO_PROGRESS.warn)
         return withNote(result, noProgressText(answersWithoutProgress + 1, NO_PROGRESS.stop))
@@ -52,6 +76,8 @@ export function createRepeatedFailures(): RepeatedFailures {
       hasProgress = false
       if (isProgress) {
         failures.clear()
+        blocked.clear()
+        lastErrors.clear()
         answersWithoutProgress = 0
         return undefined
       }
@@ -66,6 +92,10 @@ export function createRepeatedFailures(): RepeatedFailures {
       return `${answersWithoutProgress} answers in a row brought nothing but failing calls`
     },
   }
+}
+
+function keyOf({ toolName, input }: ToolCall): string {
+  return JSON.stringify([toolName, input])
 }
 
 function withNote(result: ToolResult, note: string): ToolResult {

@@ -67,9 +67,14 @@ async function run(
   const { call } = step
   emit({ type: 'tool_started', call })
   const progress = (text: string) => emit({ type: 'progress', call: call.toolCallId, text })
-  const carryOut = () => outcomeOf(agent, step, signal, progress)
+  const refused = failures.refuse(call)
+  const carryOut = async () => (refused ? { result: refused } : outcomeOf(agent, step, signal, progress))
   const name = `${agent.name} call ${step.at} ${call.toolName}`
-  const { result: outcome, denied, byHook } = await (agent.order ? agent.order.span(name, carryOut) : carryOut())
+  const {
+    result: outcome,
+    denied,
+    byHook,
+  }: Outcome = await (agent.order ? agent.order.span(name, carryOut) : carryOut())
   const result = failures.add(call, outcome)
   const isHarmless = !isReady(step.ready) || step.ready.isRepeatable
   await agent.transcript.result(asPart(call, result), result, isHarmless)
@@ -77,12 +82,18 @@ async function run(
   emit({ type: 'tool_finished', call, result, denied, ...(byHook && { byHook }) })
 }
 
+interface Outcome {
+  readonly result: ToolResult
+  readonly denied?: string
+  readonly byHook?: boolean | undefined
+}
+
 async function outcomeOf(
   agent: Agent,
   { call, ready, answer }: Step,
   signal: AbortSignal,
   progress: (text: string) => void,
-): Promise<{ result: ToolResult; denied?: string; byHook?: boolean | undefined }> {
+): Promise<Outcome> {
   if (!isReady(ready)) return { result: ready }
   try {
     signal.throwIfAborted()

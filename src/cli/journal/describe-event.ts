@@ -45,6 +45,8 @@ export function describeEvent(event: TeamEvent): string {
       return `completed task ${event.id}${event.result ? `: ${oneLine(event.result)}` : ''}`
     case 'task.failed':
       return `task ${event.id} failed: ${oneLine(event.reason)}`
+    case 'task.baseline':
+      return `task ${event.id} begins at ${event.head?.slice(0, 12) ?? 'no commit'}${event.dirty.length === 0 ? '' : `, with ${counted(event.dirty.length, 'file')} changed before: ${oneLine(event.dirty.join(', '))}`}`
     case 'task.reopened':
       return `reopened task ${event.id}`
     case 'task.deleted':

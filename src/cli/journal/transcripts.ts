@@ -6,7 +6,6 @@ import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { callsIn } from '../../journal/transcripts/recorded-calls.ts'
 import { realDisk } from '../../stores/files/disk.ts'
 import { archiveName, cutTranscript } from '../../stores/files/log/repair.ts'
-import { isOneShot } from '../../supervisor/teammate/one-shots.ts'
 import { nameKey } from '../../team/name.ts'
 import { roster } from '../../team/state.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -44,7 +43,7 @@ export async function examineTranscripts(
 ): Promise<ExaminedTranscript[]> {
   const isFurther = (team.state.team.get()?.session ?? null) !== null
   const agents = roster(team.state).filter(
-    (member) => member.kind === 'agent' && !isOneShot(member) && !(isFurther && nameKey(member.name) === 'lead'),
+    (member) => member.kind === 'agent' && !(isFurther && nameKey(member.name) === 'lead'),
   )
   const examined: ExaminedTranscript[] = []
   for (const { name } of agents) {

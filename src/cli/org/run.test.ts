@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, existsSync, readdirSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,6 +9,8 @@ const EXAMPLE = fileURLToPath(new URL('../../../examples/engineering/', import.m
 const AGENTS = `scripted:${join(EXAMPLE, 'agents.mjs')}`
 /** The same agents, but the work below src/api fails. */
 const FAILING = `scripted:${fileURLToPath(new URL('../../../test/cli/failing-backend.mjs', import.meta.url))}`
+/** The same agents, and an owner. */
+const OWNING = `scripted:${fileURLToPath(new URL('../../../test/cli/owning-agents.mjs', import.meta.url))}`
 const PHASES = '.yolo-planning/phases'
 
 let cli: CommandHarness
@@ -25,12 +27,39 @@ const run = (phase: string, { mode = '1', model = AGENTS, more = [] as string[] 
     { env: { ...cli.env, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: mode } },
   )
 
+/** What the README of the example shows behind the command with these words. */
+function shownIn(words: string): string[] {
+  const readme = readFileSync(join(EXAMPLE, 'README.md'), 'utf8')
+  const after = readme.slice(readme.indexOf('$ deskmates', readme.indexOf(words) - 100))
+  const [shown = ''] = after.slice(after.indexOf('\n')).split('\n```')
+  expect(shown).toContain('gate all-depts-complete')
+  return linesOf(shown)
+}
+
+/** Any developer may be the one that disappears. */
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/\bdev-\d/g, 'dev-N'))
+}
+
 describe('org run', { timeout: 120_000 }, () => {
   it('runs the two phases of the example through all steps, each department in its own team', async () => {
     cpSync(join(EXAMPLE, '.yolo-planning'), join(cli.dir, '.yolo-planning'), { recursive: true })
-    expect((await run('04-search')).stderr).toContain('plan 03-02 of another phase has no summary')
+    const tooEarly = await run('04-search')
+    expect([tooEarly.code, tooEarly.stderr]).toEqual([
+      4,
+      expect.stringContaining('gate all-depts-complete is not passed'),
+    ])
+    expect(linesOf(tooEarly.stderr)).toEqual(expect.arrayContaining(shownIn('phases/04-search')))
     const first = await run('03-api', { more: ['--json'] })
     expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('gate all-depts-complete is passed')])
+    expect(first.stderr).toContain(
+      '[FALLBACK] the model of this developer is gone: switching from teammate to task for dev-',
+    )
+    expect(first.stderr).toContain('message to senior only, not to yolo-lead')
+    expect(linesOf(first.stderr)).toEqual(expect.arrayContaining(shownIn('phases/03-api')))
     expect(JSON.parse(first.stdout)).toMatchObject({
       ...{ complete: true, phase: '03', phase_name: 'api', status: 'complete', total_waves: 1 },
       departments: [
@@ -54,7 +83,7 @@ describe('org run', { timeout: 120_000 }, () => {
     expect(second.code).toBe(0)
     expect(cli.read('src/pages/search.tsx')).toBe('04-02/T1\n')
     expect((await run('04-search')).stderr).toContain('Phase 04 is complete already.')
-  }) // C13, C14, C15, C16, C59, C70, C74
+  }) // C13, C14, C15, C16, C30, C59, C65, C70, C71, C74, F50
 
   it('lets other departments finish when one fails, holds the gate, and completes with a second run', async () => {
     const config = { departments: { frontend: true }, department_workflow: 'parallel', team_mode: 'task' }
@@ -67,6 +96,9 @@ describe('org run', { timeout: 120_000 }, () => {
     const failed = await run('03-api', { model: FAILING, more })
     expect(failed.code).toBe(4)
     expect(failed.stderr).toContain('gate all-depts-complete is not passed: department backend is failed')
+    expect(failed.stderr).toContain('[ESCALATION] backend: lead to architect: step 6 (implementation)')
+    expect(failed.stderr).toContain('The phase halts: backend is failed.')
+    expect((await cli.json('org status')).escalations).toMatchObject([{ department: 'backend', to: 'architect' }])
     const states = async () =>
       (await cli.json(['org', 'status'])).departments.map(({ dept, status }: Record<string, string>) => [dept, status])
     expect(await states()).toEqual([
@@ -82,7 +114,28 @@ describe('org run', { timeout: 120_000 }, () => {
       ['backend', 'complete'],
     ])
     expect(cli.read('src/api/users.ts')).toBe('03-01/T1\n')
-  }) // C61, C71, C75, F47
+  }) // C60, C61, C71, C75, F47
+
+  it('lets a model own the phase where the organisation says so; it cannot ship or start too early', async () => {
+    const file = join(cli.dir, '.deskmates/organisation/organisation.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('ownerRuns: code', 'ownerRuns: model'))
+    await cli.ok('trust')
+    const config = { departments: { frontend: true }, department_workflow: 'parallel', team_mode: 'task' }
+    writeLines(cli.dir, '.yolo-planning/config.json', config)
+    const put = (name: string, ...lines: object[]) => writeLines(cli.dir, join(PHASES, '03-api', name), ...lines)
+    put('reqs.jsonl', { id: 'R1', t: 'Users are listed' })
+    put('03-01.plan.jsonl', header('01'), task('T1', { f: ['src/api/users.ts'] }))
+    put('03-02.plan.jsonl', header('02'), task('T1', { f: ['src/pages/users.tsx'] }))
+    const ran = await run('03-api', { model: OWNING, more: ['--skip', '1,2,5,8,9'] })
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining('owner: Both departments are complete: we ship.'),
+    ])
+    expect(ran.stderr).toContain('gate all-depts-complete is passed')
+    const said = cli.read('.teams/yolo-owner/transcripts/lead.jsonl')
+    expect(said).toContain('The phase is not complete: department frontend is pending')
+    expect(said).toContain('uiux cannot run now. Departments that can: frontend, backend.')
+  }) // C31, C34
 
   it('refuses an organisation that is not trusted, and plans that belong to no department', async () => {
     writeLines(cli.dir, '.yolo-planning/config.json', {

@@ -2,27 +2,34 @@ import { realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
+import { commitsTasks, gatesOf } from '../../organisation/guards/role-gates.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
 import { assignPlans } from '../../organisation/phases/assign-plans.ts'
+import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import { createRoleRules } from '../../organisation/roles/role-rules.ts'
 import { createMessageRouting } from '../../organisation/routing/message-routing.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
+import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
 import { type ResolvedMode, resolveTeamMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
 import { chooseModel } from '../../session/choose-model.ts'
 import { openSession } from '../../session/open-session.ts'
-import { type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
+import { modelOwner } from '../../session/organisation/model-owner.ts'
+import { ownerTeam, type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
 import { executionStateOf } from '../../session/organisation/phase-views.ts'
 import { recordHandOff } from '../../session/organisation/record-hand-off.ts'
 import { type OrganisationEvent, runOrganisation } from '../../session/organisation/run-organisation.ts'
 import { settingsOptions } from '../../session/session-options.ts'
+import { oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import { problemsFound } from '../plan/read.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, Misused, Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { defineRunOptions, type RunOptions, settingsOf } from '../run/options.ts'
+import { shellWord } from '../run/run.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { phaseNamed } from './phase.ts'
@@ -71,21 +78,45 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       ...{ maxBudgetUsd: options.maxBudgetUsd, record: options.record },
     })
     const { departments, roles } = phase.organisation
-    const share = 1 / phase.departments.active.length
+    const hasModelOwner = phase.organisation.ownerRuns === 'model'
+    const share = 1 / (phase.departments.active.length + (hasModelOwner ? 1 : 0))
+    const limits = {
+      turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
+      dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
+    }
     const base = settingsOptions(settings, call.env)
-    const scaling = [...roles].flatMap(([role, { kind, scaling: scaled }]) => {
-      if (kind !== 'member' && kind !== 'task-only') return []
-      return [{ role, cap: scaled?.max ?? 1, mode: kind === 'task-only' ? ('task' as const) : mode.mode }]
+    const scalingOf = (department: string) =>
+      [...roles].flatMap(([role, { kind, scaling: scaled }]) => {
+        const cap = scaled?.max ?? 1
+        if (kind === 'task-only') return [{ role, cap, mode: 'task' as const }]
+        return departments.get(department)!.roles.includes(role) ? [{ role, cap, mode: mode.mode }] : []
+      })
+    const common = {
+      ...{ ...base, workspace, model, modelFor, cwd, clock: call.clock, signal: call.signal, warn: warning },
+    }
+    const report = (event: OrganisationEvent) => say(call, options, phase, event)
+    const owner = modelOwner({
+      ...{ organisation: phase.organisation, phase: phaseName(phase) },
+      open: ({ prompt, ...own }) =>
+        openSession({ ...common, ...own, limits, team: ownerTeam(phase), appendSystemPrompt: prompt }),
+      onEvent: (event) => report({ type: 'session', department: phase.organisation.owner, event }),
+      tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${text}\n`),
+    })
+    const autoCommit = commitsTasks({
+      ...{ setting: settings.team?.autoCommit, organisation: phase.organisation.autoCommit },
+      config: config?.auto_commit,
     })
     const { isComplete, state } = await runOrganisation({
-      ...{ phase, workspace, clock: call.clock, signal: call.signal, plans: plansOf(call, phase) },
+      ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans: plansOf(call, phase) },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({
-          ...base,
-          ...{ workspace, model, modelFor, cwd, scaling, clock: call.clock, signal: call.signal, warn: warning },
+          ...{ ...common, limits, autoCommit, gatesOf: gatesOf(roles, autoCommit) },
+          scaling: scalingOf(name),
+          roles: createRoleRules({ organisation: phase.organisation, department: name, folder: phase.folder }),
           team: teamOf(phase.organisation, name),
           title: titleOf(phase, name),
+          supervisor: { ...base.supervisor, silence: phase.organisation.health.silenceSeconds },
           routing: createMessageRouting({
             ...{ organisation: phase.organisation, department: name, folder: phase.folder },
             record: (handOff) => recordHandOff({ phase, workspace, clock: call.clock }, handOff),
@@ -94,14 +125,12 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
             ...base.permissions,
             deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name)],
           },
-          limits: {
-            turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
-            dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
-          },
           appendSystemPrompt: [...roles.values()].find(({ kind }) => kind === 'lead')?.prompt,
         }),
+      approvalGates: config?.approval_gates ?? {},
+      ...(hasModelOwner && { owner }),
       whySkipped: (name, step) => whySkipped(phase, options, config, name, step),
-      report: (event) => say(call, options, event),
+      report,
     })
     if (call.globals.json)
       await printJson(call, {
@@ -110,6 +139,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
         departments: state.departments.map(({ status }) => status),
       })
     else await print(call, phasePicture(call, phase, state))
+    if (!isComplete && !call.signal.aborted) await sayHalted(call, state, phaseDir)
     return isComplete ? EXIT.done : call.signal.aborted ? EXIT.interrupted : EXIT.leftOpen
   },
 }
@@ -157,7 +187,34 @@ async function sayFallback(call: Call, { departments }: Phase, mode: ResolvedMod
   for (const name of departments.active) await printStderr(call, `${fallbackText(mode.reason, 'task', name)}\n`)
 }
 
-async function say(call: Call, { verbose }: Options, event: OrganisationEvent): Promise<void> {
+async function sayHalted(call: Call, { departments }: PhaseState, phaseDir: string): Promise<void> {
+  const open = departments.filter(({ status }) => status.status !== 'complete')
+  const names = open.map(({ name, status }) => `${name} is ${status.status}`).join(', ')
+  const why = open.length === 0 ? 'a gate is not passed' : names
+  await printStderr(
+    call,
+    `The phase halts: ${why}. Do what is named above, then continue with: deskmates org run ${shellWord(phaseDir)}\n`,
+  )
+}
+
+/** What a person does who is waited for. */
+async function sayWaiting(call: Call, tasks: readonly string[], team: string): Promise<void> {
+  if (tasks.length === 0) return
+  const lines = [
+    `deskmates team join NAME --role ${PERSON_ROLE} --kind human --team ${team}`,
+    ...tasks.flatMap((id) => [
+      `deskmates task claim ${id} --as NAME --team ${team}`,
+      `deskmates task complete ${id} --as NAME --team ${team} --result TEXT`,
+    ]),
+  ]
+  const refuse = `deskmates task fail ${tasks[0]} --as NAME --team ${team} --reason TEXT`
+  await printStderr(
+    call,
+    `To agree, then run it again:\n${lines.map((line) => `  ${line}\n`).join('')}To refuse: ${refuse}\n`,
+  )
+}
+
+async function say(call: Call, { verbose }: Options, { organisation }: Phase, event: OrganisationEvent): Promise<void> {
   switch (event.type) {
     case 'step':
       return printStderr(
@@ -165,9 +222,16 @@ async function say(call: Call, { verbose }: Options, event: OrganisationEvent): 
         `${event.department}: step ${event.step.step} ${event.step.name} ${event.status}${event.reason === null ? '' : `: ${event.reason}`}\n`,
       )
     case 'department_ended':
-      return event.problem === undefined
-        ? undefined
-        : printStderr(call, `${event.department} stopped: ${event.problem}\n`)
+      if (event.problem === undefined) return
+      await printStderr(call, `${event.department} stopped: ${event.problem.text}\n`)
+      return sayWaiting(call, event.problem.waitsFor, teamOf(organisation, event.department))
+    case 'escalated': {
+      const { from, to, recommendation } = event.escalation
+      return printStderr(
+        call,
+        `[ESCALATION] ${event.department}: ${from} to ${to}: ${event.issue}. ${recommendation}\n`,
+      )
+    }
     case 'gate': {
       const { gate, isPassed, missing } = event.decision
       const state = isPassed ? 'is passed' : `is not passed: ${missing.join('; ')}`
@@ -175,12 +239,17 @@ async function say(call: Call, { verbose }: Options, event: OrganisationEvent): 
     }
     case 'session': {
       const { department, event: inner } = event
+      if (inner.type === 'tool_finished' && inner.result.isError && SENDING.has(inner.call.toolName))
+        return printStderr(call, `${department}: [ROUTING] ${inner.agent}: ${oneLine(inner.result.text)}\n`)
       if (inner.type !== 'note' && inner.type !== 'problem') return
       if (verbose || inner.type === 'problem' || inner.text.startsWith('['))
         await printStderr(call, `${department}: ${inner.text}\n`)
     }
   }
 }
+
+/** Tools whose refusals a person should see: an agent tried to write to a role that is not its own to write to. */
+const SENDING: ReadonlySet<string> = new Set(['SendMessage', 'send_message', 'broadcast'])
 
 function stepNumbers(text: string): ReadonlySet<number> {
   if (!/^\d{1,2}(,\d{1,2})*$/.test(text))

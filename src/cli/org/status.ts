@@ -1,3 +1,4 @@
+import { teamOf } from '../../organisation/departments/spawn-plan.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import { checkGate, type Phase, readPhase } from '../../session/organisation/phase.ts'
 import { executionStateOf } from '../../session/organisation/phase-views.ts'
@@ -25,6 +26,8 @@ export const orgStatus: SubCommand<PhaseOptions> = {
       ...executionStateOf(phase, state),
       departments: state.departments.map(({ status }) => status),
       gates,
+      waiting: waitingIn(phase, state),
+      escalations: escalationsIn(state),
     })
   },
 }
@@ -44,11 +47,39 @@ export function phasePicture(call: Call, phase: Phase, state: PhaseState): strin
     isPassed ? 'passed' : 'waits',
     oneLine(missing.join('; ')),
   ])
+  const waiting = waitingIn(phase, state).map(({ team, task, subject }) => [team, task, oneLine(subject)])
+  const escalations = escalationsIn(state).map(({ department, from, to, issue }) => [
+    department,
+    from,
+    to,
+    oneLine(issue),
+  ])
   return [
     `Phase ${number} ${phase_name}: ${status}, wave ${wave} of ${total_waves}\n`,
     table(call, ['department', 'status', 'step', 'plans', 'problem'], departments),
     table(call, ['gate', 'state', 'waits for'], gates),
+    ...(waiting.length > 0 ? [table(call, ['team', 'task', 'waits for a person'], waiting)] : []),
+    ...(escalations.length > 0 ? [table(call, ['department', 'from', 'to', 'escalation'], escalations)] : []),
   ].join('\n')
+}
+
+/** Tasks that only a person does. */
+function waitingIn({ organisation }: Phase, { departments }: PhaseState) {
+  return departments.flatMap(({ name, facts }) =>
+    (facts.waiting ?? []).map(({ id, subject }) => ({
+      ...{ department: name, team: teamOf(organisation, name), task: id, subject },
+    })),
+  )
+}
+
+/** The last escalation of each department that has not come further since. */
+function escalationsIn({ departments, handOffs }: PhaseState) {
+  return departments
+    .filter(({ status }) => status.status === 'failed')
+    .flatMap(({ name }) => handOffs.findLast(({ kind, from }) => kind === 'escalation' && from === name) ?? [])
+    .map(({ from: department, content: { from, to, issue, evidence, recommendation } }) => ({
+      ...{ department, from: String(from), to: String(to), issue: String(issue), evidence, recommendation },
+    }))
 }
 
 function gatesOf(phase: Phase, state: PhaseState) {

@@ -1,4 +1,4 @@
-import { loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
+import { loadPlans } from '../../session/plan/load-plans.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { counted } from '../../team/wording.ts'
 import { printJson, printMessage } from '../output/print.ts'
@@ -15,12 +15,10 @@ export const planLoad: SubCommand<object, [files: string[]]> = {
   },
   async run(call, _options, files) {
     const plans = validPlans(call, files)
-    await withTeam(call, 'create', async (team, { workspace }) => {
-      const { drafts, complete, problems } = plansToLoad(plans, workspace, team.state)
-      if (problems.length > 0) throw new Refused(problemsFound(problems))
-      const now = await loadPlans(team, drafts)
-      if (isRefusal(now)) throw refused(now)
-      const loaded = [...complete, ...now]
+    await withTeam(call, 'create', async (team, workspace) => {
+      const loaded = await loadPlans(plans, { team, workspace, clock: call.clock, env: call.env })
+      if (isRefusal(loaded)) throw refused(loaded)
+      if ('problems' in loaded) throw new Refused(problemsFound(loaded.problems))
       if (call.globals.json) return printJson(call, { team: team.name, plans: loaded })
       for (const { plan, tasks, note } of loaded)
         await printMessage(call, note ?? `Plan ${plan} loaded: ${counted(tasks, 'task')} on the board of ${team.name}.`)

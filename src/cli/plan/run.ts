@@ -48,7 +48,7 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
   },
   async run(call, options, files) {
     const plans = validPlans(call, files)
-    const { team, workspace } = await checkedTeam(call, plans)
+    const team = await checkedTeam(call, plans)
     const mode = modeOf(call, options)
     await printMessage(call, `Mode ${mode.mode}: ${mode.reason}.`)
     if (mode.isFallback) await printLine(call, fallbackText(mode.reason, 'task', DEV_ROLE))
@@ -61,7 +61,7 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
         scaling: [{ role: DEV_ROLE, cap: options.maxDevs ?? MAX_DEVS, mode: mode.mode }],
       },
       resumeCommand: () => again,
-      begin: (session) => load(call, session, { plans, workspace }),
+      begin: (session) => load(call, session, plans),
       onEvent: (event) => printNote(call, options, event),
       report: ({ team }) => {
         const shown = planStatus(team.state)
@@ -75,14 +75,14 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
 }
 
 /** The team, after it is sure that the plans can be loaded there: nothing is created for plans that cannot. */
-async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<{ team: string; workspace: string }> {
+async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<string> {
   await using workspace = await openStore(call)
   const isNamed = call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
   const name = isNamed ? wantedTeam(call) : await teamOfPlans(workspace, plans, call.clock)
   await using team = await openFolded(call, workspace, name, false)
-  const { problems } = plansToLoad(plans, workspace.workspace, team.state)
+  const { problems } = await plansToLoad(plans, { team, workspace, clock: call.clock, env: call.env })
   if (problems.length > 0) throw new Refused(problemsFound(problems))
-  return { team: name, workspace: workspace.workspace }
+  return name
 }
 
 function modeOf(call: Call, { mode, config = PLAN_CONFIG_FILE }: Options): ResolvedMode {
@@ -90,16 +90,13 @@ function modeOf(call: Call, { mode, config = PLAN_CONFIG_FILE }: Options): Resol
   return resolveTeamMode(mode === undefined ? settings : { ...settings, team_mode: mode }, call.env)
 }
 
-async function load(
-  call: Call,
-  { team }: Session,
-  { plans, workspace }: { plans: readonly Plan[]; workspace: string },
-): Promise<void> {
-  const { drafts, complete, problems } = plansToLoad(plans, workspace, team.state)
-  if (problems.length > 0) throw new Refused(problemsFound(problems))
-  for (const { note } of complete) if (note !== undefined) await printMessage(call, note)
-  const loaded = await loadPlans(team, drafts)
+async function load(call: Call, { team }: Session, plans: readonly Plan[]): Promise<void> {
+  await using workspace = await openStore(call)
+  const loaded = await loadPlans(plans, { team, workspace, clock: call.clock, env: call.env })
   if (isRefusal(loaded)) throw refused(loaded)
+  if ('problems' in loaded) throw new Refused(problemsFound(loaded.problems))
+  const isLoaded = ({ plan }: { plan: string }) => team.state.plans.has(plan)
+  for (const one of loaded) if (one.note !== undefined && !isLoaded(one)) await printMessage(call, one.note)
 }
 
 /** Fallbacks, losses and the breaker are always said; --verbose prints them with everything else. */

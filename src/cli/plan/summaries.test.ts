@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -101,7 +102,7 @@ describe('the summary file of a plan', () => {
     expect(await cli.json('task list')).toEqual([])
   })
 
-  it('of another board keeps a complete plan from being loaded again', async () => {
+  it('keeps a plan that is complete on another board from being loaded again', async () => {
     await load()
     await complete('03-01/T1')
     await complete('03-01/T2')
@@ -109,7 +110,7 @@ describe('the summary file of a plan', () => {
     await cli.ok('team create other')
     const { plans } = await cli.json('plan load p --team other')
     expect(plans).toEqual([
-      { plan: '03-01', tasks: 2, note: expect.stringContaining('complete by p/03-01.summary.jsonl') },
+      { plan: '03-01', tasks: 2, note: expect.stringContaining('complete on the board of team default') },
       { plan: '03-02', tasks: 1 },
     ])
     expect(await cli.json('task show 03-02/T1 --team other')).toMatchObject({ waitsFor: [] })
@@ -124,6 +125,93 @@ describe('the summary file of a plan', () => {
     await complete('03-01/T1')
     await complete('03-01/T2')
     await cli.ok('plan load q')
+  }) // C54
+})
+
+describe('a plan that another team has loaded', () => {
+  const other = (words: string) => cli.run(`${words} --team other`)
+
+  it('is refused with the name of that team, and loaded after that team is deleted', async () => {
+    await load()
+    await cli.ok('team create other')
+    for (const command of ['plan load p', 'plan run p']) {
+      const { code, stderr } = await other(command)
+      expect([code, stderr]).toEqual([1, expect.stringContaining('plan 03-01 is loaded by team default')])
+      expect(stderr).toContain('deskmates team delete default')
+    }
+    expect(await cli.json('task list --team other')).toEqual([])
+    await cli.ok('team delete default')
+    await cli.ok('plan load p --team other')
+    expect(await cli.json('task list --team other')).toHaveLength(2)
+  }) // C39
+
+  it('is not loaded again once it is complete there, and stays refused while it is partial', async () => {
+    await load()
+    await complete('03-01/T1')
+    await cli.ok('task claim 03-01/T2 --as ada')
+    await cli.ok(['task', 'fail', '03-01/T2', '--as', 'ada', '--reason', 'no such API'])
+    await cli.ok('team create other')
+    expect((await other('plan load p')).stderr).toContain('is loaded by team default')
+    await cli.ok('task update 03-01/T2 --status pending')
+    await complete('03-01/T2')
+    rmSync(join(cli.dir, SUMMARY))
+    expect((await other('plan load p')).stderr).toContain('Plan 03-01 is complete on the board of team default')
+    expect(await cli.json('task list --team other')).toEqual([])
+  }) // C39
+
+  it('is another plan in another folder', async () => {
+    await load()
+    writeLines(cli.dir, 'q/03-01.plan.jsonl', header('01'), task('T1'))
+    await cli.ok('team create other')
+    await cli.ok('plan load q --team other')
+  })
+
+  it('is refused to all but one of several teams that load it at the same time', async () => {
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1'))
+    const teams = ['one', 'two', 'three']
+    for (const team of teams) await cli.ok(`team create ${team}`)
+    const ends = await Promise.all(teams.map((team) => cli.run(`plan load p --team ${team}`)))
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 1, 1])
+    expect(readdirSync(join(cli.dir, 'p'))).toEqual(['03-01.plan.jsonl'])
+  }) // C39
+})
+
+describe('a summary that no journal confirms', () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: cli.dir })
+
+  it('counts in a repository only as it is committed: commands of agents could have written it', async () => {
+    cli.env.PATH = process.env.PATH
+    git('init', '--quiet', '--template=')
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1'))
+    writeLines(cli.dir, 'q/04-01.plan.jsonl', header('01', { p: '04', xd: [{ p: '03', n: '01' }] }), task('T1'))
+    writeLines(cli.dir, 'p/03-02.plan.jsonl', header('02', { w: 2, d: ['03-01'] }), task('T1'))
+    writeLines(cli.dir, SUMMARY, { s: 'complete' })
+    const loads = ['plan load q', 'plan load p/03-02.plan.jsonl']
+    for (const command of loads) expect((await cli.run(command)).stderr).toContain('which is not committed')
+    git('add', SUMMARY)
+    git('commit', '--quiet', '-m', 'docs: add the summary of 03-01')
+    writeLines(cli.dir, SUMMARY, { s: 'complete', tc: 99 })
+    for (const command of loads) expect((await cli.run(command)).stderr).toContain('differs from the committed one')
+    git('checkout', '--quiet', SUMMARY)
+    for (const command of loads) await cli.ok(command)
+    expect((await cli.json('plan load p')).plans).toMatchObject([
+      { note: expect.stringContaining('is complete by') },
+      {},
+    ])
+  }) // C54, C75
+
+  it('does not count where the journal of another team knows better', async () => {
+    await load()
+    writeLines(cli.dir, 'q/04-01.plan.jsonl', header('01', { p: '04', xd: [{ p: '03', n: '01' }] }), task('T1'))
+    writeLines(cli.dir, SUMMARY, { s: 'complete' })
+    await cli.ok('team create other')
+    const { stderr } = await cli.run('plan load q --team other')
+    expect(stderr).toContain('plan 03-01 of another phase is not complete on the board of team default')
+    await complete('03-01/T1')
+    await complete('03-01/T2')
+    rmSync(join(cli.dir, SUMMARY))
+    await cli.ok('plan load q --team other')
   }) // C54
 })
 

@@ -235,7 +235,7 @@ describe('task claim', () => {
       owner: 'bob',
       attempts: 2,
       ended: [{ owner: 'ada', end: 'lease ended' }],
-    })
+    }) // C81
     expect(await cli.refused('task renew 1 --as ada')).toBe('not_owner')
     expect(await cli.refused('task complete 1 --as ada')).toBe('not_owner')
   }) // F24

@@ -92,9 +92,10 @@ export interface Log {
 
   /**
    * Await it before folding for a decision that lost `tries` times: a writer that lost three times or more, and more
-   * often than this one, goes first (200 ms at most).
+   * often than this one, goes first (200 ms at most). A store may keep other deciders out from here on; call the
+   * returned function when the decision was written, or nothing is to be written.
    */
-  holdBack(tries?: number): Promise<void>
+  holdBack(tries?: number): Promise<(() => void) | undefined>
 
   /** Everything read so far, or at least up to the place `seq`, is durable when this resolves. */
   sync(seq?: number): Promise<void>

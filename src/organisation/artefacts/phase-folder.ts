@@ -28,18 +28,23 @@ export function filesIn(folder: string): string[] {
   }
 }
 
-/** Links, pipes and devices are not artefacts, and none of them is waited for. */
 function fileProblem(folder: string, name: string): string | undefined {
+  const read = readArtefact(folder, name)
+  return 'problem' in read ? read.problem : artefactProblem(name, read.text)
+}
+
+/** Links, pipes and devices are not artefacts, and none of them is waited for. */
+export function readArtefact(folder: string, name: string): { readonly text: string } | { readonly problem: string } {
   let descriptor: number
   try {
     descriptor = openSync(join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch {
-    return 'cannot be read'
+    return { problem: 'cannot be read' }
   }
   try {
     const stat = fstatSync(descriptor)
-    if (!stat.isFile() || stat.size > MAX_ARTEFACT_BYTES) return 'is not a regular file of at most 64 MB'
-    return artefactProblem(name, readFileSync(descriptor, 'utf8'))
+    if (!stat.isFile() || stat.size > MAX_ARTEFACT_BYTES) return { problem: 'is not a regular file of at most 64 MB' }
+    return { text: readFileSync(descriptor, 'utf8') }
   } finally {
     closeSync(descriptor)
   }

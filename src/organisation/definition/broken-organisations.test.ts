@@ -100,6 +100,9 @@ const broken: Broken[] = [
   main('tester: { kind: member, step: 5', 'tester: { kind: member, step: five', '"roles.tester.step" is "five"'),
   main('scaling: { max: 5 }', 'scaling: { max: 0 }', '"roles.dev.scaling.max" is 0'),
   main('scaling: { max: 5 }', 'scaling: { most: 5 }', '"most" is not a key'),
+  main('gates: { idle: auto_commit', 'gates: { idle: sometimes', '"roles.dev.gates.idle" is "sometimes"'),
+  main('completion: auto_commit }', 'completion: true }', '"roles.dev.gates.completion" is true'),
+  main('completion: auto_commit }', 'start: always }', '"start" is not a key'),
   main('reads: [reqs.jsonl, research.jsonl] }', 'reads: [wishes.jsonl] }', 'no step leaves wishes.jsonl behind'),
   main('reads: [reqs.jsonl, research.jsonl] }', 'reads: [/etc/passwd] }', '"roles.critic.reads.0" is "/etc/passwd"'),
 

@@ -67,6 +67,13 @@ export type Workflow = z.infer<typeof Workflow>
  */
 export const ROLE_KINDS = ['owner', 'lead', 'member', 'task-only'] as const
 
+/**
+ * never         the gate is off
+ * auto_commit   it is on while the runtime commits
+ * always        it is on; agents of the role have to commit themselves where the runtime does not
+ */
+export const GATE_TIMES = ['never', 'auto_commit', 'always'] as const
+
 export const Role = fixedObject({
   kind: oneOf(ROLE_KINDS),
   /** The step that registers it; a task-only role without one is started on demand. */
@@ -75,6 +82,13 @@ export const Role = fixedObject({
   scaling: fixedObject({ max: whole(1, 100, 'Write the largest number of agents, like 5.') }).optional(),
   /** The artefacts that an agent of this role is given, in either mode. */
   reads: artefacts('the artefacts that this role is given').default([]),
+  /** What an agent of this role has to have done before it idles with a task, and before it completes one. */
+  gates: fixedObject({
+    /** Its plans have summaries, or one is left and there is a recent commit. */
+    idle: oneOf(GATE_TIMES).default('never'),
+    /** There is a recent commit for the task. */
+    completion: oneOf(GATE_TIMES).default('never'),
+  }).default({ idle: 'never', completion: 'never' }),
 })
 export type Role = z.infer<typeof Role>
 

@@ -1,8 +1,11 @@
+import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import type { RecordedHandOff } from '../../team/phases/phase.ts'
 import type { TeamState } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
 import { decideGate, type GateDecision, type GateFacts, type GateRule } from '../gates/decide-gate.ts'
 import type { StepRule } from '../steps/check-step.ts'
 import { type DepartmentFacts, type DepartmentStatus, departmentStatus } from '../views/department-status.ts'
+import { isApprovalOf } from './step-tasks.ts'
 
 export interface DepartmentState {
   readonly name: string
@@ -18,10 +21,16 @@ export interface PhaseState {
 }
 
 /** What the journal of a department's team says about the phase in this folder. */
-export function departmentFacts(state: Pick<TeamState, 'steps' | 'plans'>, folder: string): DepartmentFacts {
+export function departmentFacts(state: Pick<TeamState, 'steps' | 'plans' | 'tasks'>, folder: string): DepartmentFacts {
+  const plans = [...state.plans.values()].filter((plan) => plan.folder === folder)
+  const isHere = ({ id, subject }: Task) =>
+    isApprovalOf(subject, folder) || plans.some((plan) => id.startsWith(`${plan.id}/`))
   return {
     steps: [...state.steps.values()].filter((step) => step.folder === folder),
-    plans: [...state.plans.values()].filter((plan) => plan.folder === folder),
+    plans,
+    waiting: [...state.tasks.values()].filter(
+      (task) => task.role === PERSON_ROLE && !['completed', 'failed'].includes(task.status) && isHere(task),
+    ),
   }
 }
 

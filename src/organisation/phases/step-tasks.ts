@@ -1,4 +1,5 @@
 import { artefactsFor } from '../artefacts/scope.ts'
+import type { ApprovalGate } from '../guards/approvals.ts'
 import { reviewersOf } from '../guards/review-cycles.ts'
 
 /** What a step of the organisation says about the work in it. */
@@ -11,7 +12,6 @@ export interface WorkingStep {
 }
 
 export interface RoleBriefing {
-  readonly prompt: string
   /** The artefacts that an agent of this role is given. */
   readonly reads: readonly string[]
 }
@@ -33,12 +33,14 @@ export interface StepWork {
   readonly plans: readonly string[]
   /** The number of the review, from 1 on. */
   readonly cycle: number
+  /** How often the step was begun anew, because its reviews did not pass; from 1 on. */
+  readonly attempt: number
   roleOf(name: string): RoleBriefing | undefined
 }
 
 /** The tasks of a step. Each role is told of the artefacts it reads and of no others. */
 export function stepTasks(step: WorkingStep, work: StepWork): StepTask[] {
-  const again = work.cycle > 1 ? `, cycle ${work.cycle}` : ''
+  const again = `${work.cycle > 1 ? `, cycle ${work.cycle}` : ''}${attemptWords(work)}`
   return step.roles.flatMap((role) => {
     const briefing = work.roleOf(role)
     return reviewersOf(role, work.plans, step.perPlan).map(({ plans }) => {
@@ -55,10 +57,36 @@ export function stepTasks(step: WorkingStep, work: StepWork): StepTask[] {
 /** The task that repairs what a review found. */
 export function reworkTask(step: WorkingStep, work: StepWork, role: string): StepTask {
   return {
-    subject: `Rework after step ${step.step} ${step.name} of ${work.folder}, cycle ${work.cycle}`,
+    subject: `Rework after step ${step.step} ${step.name} of ${work.folder}, cycle ${work.cycle}${attemptWords(work)}`,
     role,
     description: `Fix everything that ${step.exit.map((file) => `${work.folder}/${file}`).join(' and ')} reports.`,
   }
+}
+
+/** Whether this is the subject of such a task of the phase in this folder. */
+export function isApprovalOf(subject: string, folder: string): boolean {
+  return subject.startsWith('Approval ') && subject.includes(` of ${folder}, step `)
+}
+
+/** The task by which a person agrees, or does not, at a gate of the planning configuration. */
+export function approvalTask(step: WorkingStep, work: StepWork, gate: ApprovalGate, role: string): StepTask {
+  const files = step.exit.map((file) => `${work.folder}/${file}`).join(', ')
+  return {
+    subject: `Approval ${gate} of ${work.folder}, step ${step.step} ${step.name}, cycle ${work.cycle}${attemptWords(work)}`,
+    role,
+    description: `${QUESTIONS[gate]} See ${files}. Complete this task to agree; let it fail with a reason to refuse. Only a person decides it.`,
+  }
+}
+
+const QUESTIONS: Readonly<Record<ApprovalGate, string>> = {
+  qa_fail: 'QA failed. May the work go back for changes?',
+  security_warn: 'The security audit has warnings. May the phase go on?',
+  code_review: 'The code review passed. Do you approve the code?',
+  manual_qa: 'QA passed. Try the result yourself: does it do what it should?',
+}
+
+function attemptWords({ attempt }: StepWork): string {
+  return attempt > 1 ? `, attempt ${attempt}` : ''
 }
 
 function describe(
@@ -70,11 +98,8 @@ function describe(
   const reads = artefactsFor(briefing?.reads ?? [], work.files).map((file) => `- ${work.folder}/${file}`)
   const leaves = step.exit.map((file) => `- ${work.folder}/${file}`)
   return [
-    briefing?.prompt ?? '',
     `Department: ${work.department}. Step ${step.step}: ${step.name}.${plans.length > 0 ? ` Plans: ${plans.join(', ')}.` : ''}`,
     reads.length > 0 ? `Read:\n${reads.join('\n')}` : 'No artefact of the phase is for your role.',
     ...(leaves.length > 0 ? [`Leave behind:\n${leaves.join('\n')}`] : []),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  ].join('\n\n')
 }

@@ -9,6 +9,7 @@ import type { Organisation } from '../definition/organisation.ts'
 import { escalationProblem, nextLevel } from '../guards/escalation.ts'
 import { handOffDraft } from '../views/hand-offs.ts'
 import { checkContent } from './check-content.ts'
+import { escalationTimeouts, superiorOf } from './escalation-timeouts.ts'
 import { type Party, partyOf, partyOutside } from './roles.ts'
 
 export interface RoutingOptions {
@@ -24,6 +25,8 @@ export function createMessageRouting(options: RoutingOptions): MessageRouting {
   const { organisation, record } = options
   return {
     ...(record && { record }),
+    superiorOf: (name, state) => superiorOf(options, name, state),
+    escalation: escalationTimeouts(options),
     addedTypes: [...organisation.handoffs.keys()].filter((type) => !isHandOff(type)),
     route(message, state) {
       const route = routeOf(options, message, state)

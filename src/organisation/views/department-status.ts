@@ -1,5 +1,6 @@
 import type { PhaseStep } from '../../team/phases/phase.ts'
 import type { LoadedPlan } from '../../team/plans/plan.ts'
+import type { Task } from '../../team/task.ts'
 import type { StepRule } from '../steps/check-step.ts'
 
 /** `.dept-status-<dept>.json`, with the keys of the source documents. */
@@ -21,6 +22,8 @@ export interface DepartmentFacts {
   /** Of this phase only. */
   readonly steps: readonly PhaseStep[]
   readonly plans: readonly Pick<LoadedPlan, 'id' | 'summary'>[]
+  /** Tasks that wait for a person. */
+  readonly waiting?: readonly Pick<Task, 'id' | 'subject'>[]
 }
 
 export function departmentStatus(dept: string, rules: readonly StepRule[], facts: DepartmentFacts): DepartmentStatus {

@@ -8,6 +8,8 @@ export interface ProgramRun extends Omit<ProgramStart, 'stdio' | 'detached'> {
   readonly signal?: AbortSignal | undefined
   /** Characters that are kept of its output. */
   readonly maxOutput?: number
+  /** What it reads from its standard input; without it, nothing. */
+  readonly input?: string | undefined
 }
 
 export interface ProgramEnd {
@@ -20,10 +22,16 @@ export interface ProgramEnd {
 
 /** Runs a program of ours to its end, as a process group of its own. Never throws, never waits longer than it may. */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
-  const { timeout, signal, maxOutput = 100_000, ...start } = run
+  const { timeout, signal, maxOutput = 100_000, input, ...start } = run
   const said = { stdout: '', stderr: '' }
   const late = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])])
-  const child = startProgram({ ...start, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = startProgram({
+    ...start,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  // A program that ends before it has read everything says so by its exit code.
+  child.stdin?.on('error', () => {}).end(input)
   const tooMuch: { error?: Error } = {}
   for (const name of ['stdout', 'stderr'] as const)
     child[name]!.setEncoding('utf8').on('data', (text: string) => {

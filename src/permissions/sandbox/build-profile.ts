@@ -84,7 +84,7 @@ function homeTools(home: string, around: FileLookup): string[] {
 
 const TOOLS = `.nvm .volta .fnm .asdf .pyenv .rbenv .rustup .cargo/bin .cargo/registry .bun/bin .deno/bin .sdkman go/bin
   go/pkg .local/bin .local/lib .local/share/mise .local/share/pnpm .local/share/uv .local/share/pipx .local/share/fnm
-  .gitconfig .config/git/config .config/git/ignore`.split(/\s+/)
+  .gitconfig .gitignore .gitignore_global .config/git/config .config/git/ignore`.split(/\s+/)
 
 /** Folders of programs inside of those that are emptied. */
 function toolsOn({ path, home }: FileLookup, emptied: readonly string[]): string[] {

@@ -120,9 +120,14 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
           },
         }
       },
-      forOwnProgram() {
-        const { hidden } = denied()
-        const profile = describe({ canWrite: false, hidden: [...options.hidden, ...hidden] })
+      forOwnProgram({ canWrite = false } = {}) {
+        const denials = denied()
+        const hidden = [...options.hidden, ...denials.hidden]
+        const profile = describe(
+          canWrite
+            ? { hidden, kept: denials.kept, git: protectedGit(repositories.now(), open) }
+            : { canWrite: false, hidden },
+        )
         const own = { PATH: safePath(options.env.PATH, open), HOME: '/', LC_ALL: 'C' }
         return { ...sandboxed(profile, own), release: () => [] }
       },

@@ -7,8 +7,11 @@ export interface Sandbox {
    * place. `scripts` are files elsewhere that it can read.
    */
   forCommand(command: string, options?: { readonly scripts?: readonly string[] }): SandboxedStart
-  /** For a program of ours: it can write nothing, has no network, and sees no variable of the user. */
-  forOwnProgram(): SandboxedStart
+  /**
+   * For a program of ours: it has no network, sees no variable of the user, and can write nothing; with `canWrite`, what a
+   * command could write.
+   */
+  forOwnProgram(options?: { readonly canWrite?: boolean }): SandboxedStart
 }
 
 /** How to start a program so that it runs in the sandbox. */

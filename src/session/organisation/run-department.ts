@@ -1,28 +1,35 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Stop } from '../../agent/agent-event.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
+import type { AlarmClock } from '../../journal/clock.ts'
 import { artefactProblemIn, filesIn } from '../../organisation/artefacts/phase-folder.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
-import { afterReview } from '../../organisation/guards/review-cycles.ts'
+import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import { departmentFacts } from '../../organisation/phases/phase-state.ts'
-import { reworkTask, type StepTask, type StepWork, stepTasks } from '../../organisation/phases/step-tasks.ts'
+import { type StepTask, type StepWork, stepTasks } from '../../organisation/phases/step-tasks.ts'
 import { checkEntry, checkExit, nextStep, type StepFacts } from '../../organisation/steps/check-step.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { DEV_ROLE } from '../../plan/plan-draft.ts'
+import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import type { Task } from '../../team/task.ts'
-import { loadPlans, plansToLoad } from '../plan/load-plans.ts'
+import type { Workspace } from '../../workspace.ts'
+import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
 import type { Phase } from './phase.ts'
+import { reviewStep } from './review-step.ts'
+import { failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
 
 export interface DepartmentRun {
   readonly name: string
   readonly phase: Phase
   readonly session: Session
   readonly plans: readonly Plan[]
+  readonly workspace: Workspace
+  readonly clock: AlarmClock
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where the planning configuration wants a person to agree. */
+  readonly approvalGates: ApprovalGates
   /** Why a step is left out; undefined where it is done. */
   whySkipped(step: Step): string | undefined
   readonly signal: AbortSignal
@@ -31,33 +38,52 @@ export interface DepartmentRun {
   onEvent(event: SessionEvent): Promise<void>
   /** Called after each change of a step. */
   onStep(step: Step, status: StepStatus, reason: string | null): Promise<void>
+  /** A step cannot go on: the level that decides now learns of it. */
+  escalate(step: Step, escalation: StepEscalation, issue: string): Promise<void>
 }
 
 /** Why a department stopped before its last step; undefined when it is through, or was only interrupted. */
-export type DepartmentProblem = string | undefined
+export type DepartmentProblem = { readonly text: string; readonly waitsFor: readonly string[] } | undefined
 
 /** Does the steps of a department one after the other, from the first one that is not over. */
 export async function runDepartment(run: DepartmentRun): Promise<DepartmentProblem> {
   const { phase, session, signal } = run
   const { steps } = phase.organisation
+  const known = (wanted: number) =>
+    departmentFacts(session.team.state, phase.folder).steps.find(({ step }) => step === wanted)
   const facts: StepFacts = {
-    statusOf: (wanted) =>
-      departmentFacts(session.team.state, phase.folder).steps.find(({ step }) => step === wanted)?.status,
+    statusOf: (wanted) => known(wanted)?.status,
     problemOf: (artefact) => artefactProblemIn(phase.path, artefact),
   }
 
-  async function change(step: Step, status: StepStatus, reason: string | null = null): Promise<void> {
+  /** Carried along until the step is over. */
+  const attemptOf = ({ step }: Step) => known(step)?.attempt ?? 1
+
+  async function change(
+    step: Step,
+    status: StepStatus,
+    reason: string | null = null,
+    attempt = attemptOf(step),
+  ): Promise<void> {
     const artefacts = status === 'completed' ? step.exit.map((artefact) => `${phase.folder}/${artefact}`) : []
-    const about = { folder: phase.folder, step: step.step, name: step.name, status, artefacts, reason }
+    const about = {
+      ...{ folder: phase.folder, step: step.step, name: step.name, status, artefacts, reason },
+      ...(attempt > 1 && { attempt }),
+    }
     const answer = await session.team.run({ type: 'step.change', change: about })
     if (isRefusal(answer)) throw new Error(refusalText(answer))
     await run.onStep(step, status, reason)
   }
 
-  async function fail(step: Step, reason: string): Promise<string> {
+  async function fail(step: Step, problem: StepProblem): Promise<DepartmentProblem> {
+    const { reason, escalation, waitsFor = [] } = problem
+    const text = `step ${step.step} (${step.name}): ${reason}`
+    if (waitsFor.length > 0) return { text, waitsFor }
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
-    await change(step, 'failed', reason)
-    return `step ${step.step} (${step.name}): ${reason}`
+    // Recorded first: a run that ends here escalates again, rather than not at all.
+    if (escalation) await run.escalate(step, escalation, text)
+    await change(step, 'failed', reason, attemptOf(step) + (problem.isReviewed ? 1 : 0))
+    return { text, waitsFor }
   }
 
   for (let step = nextStep(steps, facts.statusOf); step; step = nextStep(steps, facts.statusOf)) {
@@ -68,17 +94,17 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
       continue
     }
     const entry = checkEntry(steps, step, facts)
-    if (entry.gate === 'fail') return fail(step, entry.missing.join('; '))
+    if (entry.gate === 'fail') return fail(step, { reason: entry.missing.join('; ') })
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
-    const problem = await perform(run, step)
+    const problem = await perform(run, step, attemptOf(step))
     // Interrupted: the step stays started, and the next run continues it.
     if (signal.aborted) {
       const reason = run.whyStopped()
-      return reason === undefined ? undefined : fail(step, reason)
+      return reason === undefined ? undefined : fail(step, { reason })
     }
-    if (problem !== undefined) return fail(step, problem)
+    if (problem) return fail(step, problem)
     const exit = checkExit(step, facts)
-    if (exit.gate === 'fail') return fail(step, exit.missing.join('; '))
+    if (exit.gate === 'fail') return fail(step, { reason: exit.missing.join('; ') })
     await change(step, 'completed')
   }
   return undefined
@@ -87,7 +113,7 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
 const SUMMARIES = '*.summary.jsonl'
 
 /** Does the work of a step; returns why that did not succeed. */
-async function perform(run: DepartmentRun, step: Step): Promise<string | undefined> {
+async function perform(run: DepartmentRun, step: Step, attempt: number): Promise<StepProblem | undefined> {
   const { phase, session, plans } = run
   const { organisation } = phase
   const isOfLead = step.roles.every((role) => organisation.roles.get(role)?.kind === 'lead')
@@ -96,7 +122,7 @@ async function perform(run: DepartmentRun, step: Step): Promise<string | undefin
   if (isOfLead && checkExit(step, { statusOf: () => 'started', problemOf: problemIn(phase) }).gate === 'pass')
     return undefined
   const work = (cycle: number): StepWork => ({
-    ...{ department: run.name, folder: phase.folder, files: filesIn(phase.path), cycle },
+    ...{ department: run.name, folder: phase.folder, files: filesIn(phase.path), cycle, attempt },
     plans: plans.map(({ id }) => id),
     roleOf: (role) => organisation.roles.get(role),
   })
@@ -104,16 +130,11 @@ async function perform(run: DepartmentRun, step: Step): Promise<string | undefin
     const [task] = stepTasks(step, work(1))
     return whyStopped(await lastOf(run, session.run(task?.description, run.signal)))
   }
-  for (let cycle = 1; ; ) {
-    const problem = await doTasks(run, stepTasks(step, work(cycle)))
-    if (problem !== undefined || !step.cycles) return problem
-    const after = afterReview(step.cycles, cycle, hasPassed(phase, step))
-    if (after.next === 'passed') return undefined
-    if (after.next === 'escalate') return `${after.reason}; ${after.to} has to decide`
-    const rework = await doTasks(run, [reworkTask(step, work(cycle), DEV_ROLE)])
-    if (rework !== undefined) return rework
-    cycle = after.cycle
-  }
+  return reviewStep({
+    ...{ phase, step, work, state: session.team.state, approvalGates: run.approvalGates },
+    doTasks: (tasks) => doTasks(run, tasks),
+    addTask: (task) => addMissing(run, [task]),
+  })
 }
 
 function problemIn({ path }: Phase): StepFacts['problemOf'] {
@@ -121,38 +142,58 @@ function problemIn({ path }: Phase): StepFacts['problemOf'] {
 }
 
 /** Loads the plans and lets developers, which the supervisor starts, do their tasks. */
-async function implement(run: DepartmentRun): Promise<string | undefined> {
+async function implement(run: DepartmentRun): Promise<StepProblem | undefined> {
   const { phase, session, plans } = run
-  if (plans.length === 0) return 'the department has no plan'
-  const { drafts, problems } = plansToLoad(plans, phase.root, session.team.state)
-  if (problems.length > 0) return problems.map(({ problem }) => problem).join('; ')
-  const loaded = await loadPlans(session.team, drafts)
-  if (isRefusal(loaded)) return refusalText(loaded)
+  if (plans.length === 0) return { reason: 'the department has no plan' }
+  const loaded = await loadPlans(plans, { ...run, team: session.team })
+  if (isRefusal(loaded)) return { reason: refusalText(loaded) }
+  if ('problems' in loaded) return { reason: loaded.problems.map(({ problem }) => problem).join('; ') }
   await reopen(run, (task) => task.id.includes('/'))
   const stopped = whyStopped(await lastOf(run, session.run(undefined, run.signal)))
   if (stopped !== undefined) return stopped
   const open = plans.filter(({ id }) => session.team.state.plans.get(id)?.summary?.s !== 'complete')
-  return open.length === 0 ? undefined : `plan ${open.map(({ id }) => id).join(', ')} is not complete`
+  if (open.length === 0) return undefined
+  const reason = `plan ${open.map(({ id }) => id).join(', ')} is not complete`
+  const tasks = [...session.team.state.tasks.values()].filter(({ id }) =>
+    open.some((plan) => id.startsWith(`${plan.id}/`)),
+  )
+  const failed = tasks.filter(({ status }) => status === 'failed')
+  if (failed.length > 0) {
+    const problem = failedTasks(phase.organisation, failed)
+    return { ...problem, reason: `${reason}: ${problem.reason}` }
+  }
+  const waitsFor = tasks
+    .filter(({ status, role }) => status !== 'completed' && role === PERSON_ROLE)
+    .map(({ id }) => id)
+  return waitsFor.length > 0
+    ? { reason: `${reason}: it waits for a person: task ${waitsFor.join(', ')}`, waitsFor }
+    : { reason }
 }
 
 /** Puts tasks on the board that are not there yet, and runs until they are done. */
-async function doTasks(run: DepartmentRun, wanted: readonly StepTask[]): Promise<string | undefined> {
+async function doTasks(run: DepartmentRun, wanted: readonly StepTask[]): Promise<StepProblem | undefined> {
   const { team } = run.session
   const subjects = new Set(wanted.map(({ subject }) => subject))
   const tasks = () => [...team.state.tasks.values()].filter(({ subject }) => subjects.has(subject))
-  const known = new Set(tasks().map(({ subject }) => subject))
-  const missing = wanted.filter(({ subject }) => !known.has(subject))
-  if (missing.length > 0) {
-    const answer = await team.run({ type: 'task.add', tasks: missing })
-    if (isRefusal(answer)) return refusalText(answer)
-  }
+  const refused = await addMissing(run, wanted)
+  if (refused) return refused
   await reopen(run, ({ subject }) => subjects.has(subject))
   if (tasks().some(({ status }) => status !== 'completed')) {
     const stopped = whyStopped(await lastOf(run, run.session.run(undefined, run.signal)))
     if (stopped !== undefined) return stopped
   }
   const open = tasks().filter(({ status }) => status !== 'completed')
-  return open.length === 0 ? undefined : open.map(taskProblem).join('; ')
+  return open.length === 0 ? undefined : failedTasks(run.phase.organisation, open)
+}
+
+/** Puts the tasks on the board that are not there yet. */
+async function addMissing(run: DepartmentRun, wanted: readonly StepTask[]): Promise<StepProblem | undefined> {
+  const { team } = run.session
+  const known = new Set([...team.state.tasks.values()].map(({ subject }) => subject))
+  const missing = wanted.filter(({ subject }) => !known.has(subject))
+  if (missing.length === 0) return undefined
+  const answer = await team.run({ type: 'task.add', tasks: missing })
+  return isRefusal(answer) ? { reason: refusalText(answer) } : undefined
 }
 
 /** What failed in an earlier run is tried once more in this one. */
@@ -161,38 +202,22 @@ async function reopen({ session: { team } }: DepartmentRun, isMeant: (task: Task
     if (status === 'failed') await team.run({ type: 'task.update', id, status: 'pending' })
 }
 
-function taskProblem(task: Task): string {
-  return `task ${task.id} is ${task.status}${task.status === 'failed' ? `: ${task.reason}` : ''}`
-}
-
-/** Whether every review that a step leaves says so: its first line has the result. */
-function hasPassed({ path }: Phase, { exit }: Step): boolean {
-  return exit.every((file) => {
-    try {
-      const [first = ''] = readFileSync(join(path, file), 'utf8').split('\n')
-      return ['approve', 'PASS', 'WARN'].includes(String((JSON.parse(first) as { r?: unknown }).r))
-    } catch {
-      return false
-    }
-  })
-}
-
 async function lastOf({ onEvent }: DepartmentRun, events: AsyncGenerator<SessionEvent, Stop>): Promise<Stop> {
   let next = await events.next()
   for (; !next.done; next = await events.next()) await onEvent(next.value)
   return next.value
 }
 
-function whyStopped(stop: Stop): string | undefined {
+function whyStopped(stop: Stop): StepProblem | undefined {
   switch (stop.kind) {
     case 'finished':
     case 'aborted':
       return undefined
     case 'limit':
-      return `the limit of ${stop.limit} is reached`
+      return { reason: `the limit of ${stop.limit} is reached` }
     case 'budget':
-      return 'its share of the budget is used up'
+      return { reason: 'its share of the budget is used up' }
     case 'error':
-      return stop.error.message
+      return { reason: stop.error.message }
   }
 }

@@ -1,18 +1,23 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { AlarmClock } from '../../journal/clock.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
+import type { Wave } from '../../organisation/departments/resolve-departments.ts'
 import type { SpawnPlan } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
+import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import { departmentResult } from '../../organisation/views/department-result.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Session } from '../session.ts'
+import { codeOwner, type Owner, type OwnerActions } from './owner-actions.ts'
 import { checkGate, type Phase, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
 import { recordHandOff } from './record-hand-off.ts'
-import { runDepartment } from './run-department.ts'
+import { type DepartmentProblem, runDepartment } from './run-department.ts'
+import type { StepEscalation } from './step-problem.ts'
 
 export interface OrganisationRun {
   readonly phase: Phase
@@ -21,9 +26,13 @@ export interface OrganisationRun {
   /** Of each department. */
   readonly plans: ReadonlyMap<string, readonly Plan[]>
   readonly clock: AlarmClock
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   /** Opens the session of a department: its own lead, team, rules and share of the budget. */
   openDepartment(name: string): Promise<Session>
+  readonly approvalGates: ApprovalGates
+  /** Decides which department runs when; code, if it is left out. */
+  readonly owner?: Owner | undefined
   whySkipped(department: string, step: Step): string | undefined
   report(event: OrganisationEvent): Promise<void>
 }
@@ -36,7 +45,13 @@ export type OrganisationEvent =
       readonly status: StepStatus
       readonly reason: string | null
     }
-  | { readonly type: 'department_ended'; readonly department: string; readonly problem: string | undefined }
+  | { readonly type: 'department_ended'; readonly department: string; readonly problem: DepartmentProblem }
+  | {
+      readonly type: 'escalated'
+      readonly department: string
+      readonly escalation: StepEscalation
+      readonly issue: string
+    }
   | { readonly type: 'gate'; readonly decision: GateDecision; readonly isBlocking: boolean }
   | { readonly type: 'session'; readonly department: string; readonly event: SessionEvent }
 
@@ -57,18 +72,34 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
     writePhaseViews(phase, state, orchestration)
     return state
   })
-  let isOpen = true
-  for (const wave of phase.departments.waves) {
-    await Promise.all(wave.departments.map((name) => runOne(run, name, views)))
-    const state = await views()
-    if (signal.aborted) break
-    for (const gate of wave.gates) {
-      const decision = checkGate(phase, state, gate)
-      await run.report({ type: 'gate', decision, isBlocking: decision.rule.blocking })
-      if (!decision.isPassed && decision.rule.blocking) isOpen = false
-    }
-    if (!isOpen) break
+  const { waves } = phase.departments
+  const decided = (wave: Wave, state: PhaseState) => wave.gates.map((gate) => checkGate(phase, state, gate))
+  const actions: OwnerActions = {
+    waves,
+    look: views,
+    gatesOf: (wave, state) => decided(wave, state).filter(({ rule }) => rule.blocking),
+    async ready() {
+      const state = await views()
+      for (const wave of waves) {
+        const open = state.departments.filter(
+          ({ name, status }) => wave.departments.includes(name) && status.status !== 'complete',
+        )
+        if (open.length > 0) return open.map(({ name }) => name)
+        if (actions.gatesOf(wave, state).some(({ isPassed }) => !isPassed)) return []
+      }
+      return []
+    },
+    async run(departments) {
+      await Promise.all(departments.map((name) => runOne(run, name, views)))
+      return views()
+    },
+    async pass(wave) {
+      const decisions = decided(wave, await views())
+      for (const decision of decisions) await run.report({ type: 'gate', decision, isBlocking: decision.rule.blocking })
+      return decisions.every(({ isPassed, rule }) => isPassed || !rule.blocking)
+    },
   }
+  const isOpen = await (run.owner ?? codeOwner)(actions, signal)
   const state = await views()
   const isComplete = isOpen && !signal.aborted && state.departments.every(({ status }) => status.status === 'complete')
   return { isComplete, state }
@@ -82,22 +113,44 @@ async function runOne(run: OrganisationRun, name: string, views: () => Promise<P
   const problem = await (async () => {
     await using session = await run.openDepartment(name)
     const ended = await runDepartment({
-      ...{ name, phase, session, plans: run.plans.get(name) ?? [] },
+      ...{ name, phase, session, clock, workspace: run.workspace, env: run.env, plans: run.plans.get(name) ?? [] },
       signal: AbortSignal.any([signal, limit.signal]),
       whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
+      approvalGates: run.approvalGates,
       whySkipped: (step) => run.whySkipped(name, step),
+      escalate: (step, escalation, issue) => escalate(run, name, { step, escalation, issue }),
       onEvent: (event) => run.report({ type: 'session', department: name, event }),
       async onStep(step, status, reason) {
         await run.report({ type: 'step', department: name, step, status, reason })
         await views()
       },
     })
-    if (!signal.aborted) await recordResult(run, name, session, ended)
+    const isWaiting = (ended?.waitsFor.length ?? 0) > 0
+    if (!signal.aborted && !isWaiting) await recordResult(run, name, session, ended)
     return ended
   })()
-    .catch((error: Error) => error.message)
+    .catch((error: Error) => ({ text: error.message, waitsFor: [] }))
     .finally(stopLimit)
   await run.report({ type: 'department_ended', department: name, problem })
+}
+
+/** In the owner's journal, where it stays visible whatever becomes of the department's team. */
+async function escalate(
+  run: OrganisationRun,
+  department: string,
+  { step, escalation, issue }: { step: Step; escalation: StepEscalation; issue: string },
+): Promise<void> {
+  const { from, to, evidence, recommendation, result } = escalation
+  const answer = await recordHandOff(run, {
+    ...{ folder: run.phase.folder, kind: 'escalation', from: department, to },
+    ...{ subjects: [step.name], status: 'open', after: [null, 'open'] },
+    content: {
+      ...{ from, to, issue, evidence: [...evidence], recommendation, severity: 'blocking' },
+      ...(result !== undefined && { result }),
+    },
+  })
+  if (isRefusal(answer)) throw new Error(`The escalation of ${department} could not be recorded: ${answer.code}`)
+  await run.report({ type: 'escalated', department, escalation, issue })
 }
 
 /** Tells the owner how the department ended, in the owner's journal. */
@@ -105,22 +158,14 @@ async function recordResult(
   run: OrganisationRun,
   name: string,
   { team }: Session,
-  problem: string | undefined,
+  problem: DepartmentProblem,
 ): Promise<void> {
   const { phase } = run
-  const plans = [...team.state.plans.values()].filter(({ folder }) => folder === phase.folder)
-  const done = plans.filter(({ summary }) => summary?.s === 'complete').length
-  const result = problem === undefined ? 'PASS' : done > 0 ? 'PARTIAL' : 'FAIL'
+  const ended = { name, folder: phase.folder, problem: problem?.text }
+  const content = departmentResult(phase.organisation, team.state, ended)
   const answer = await recordHandOff(run, {
     ...{ folder: phase.folder, kind: 'department_result', from: name, to: phase.organisation.owner },
-    ...{ subjects: [], status: result, after: [] },
-    content: {
-      department: name,
-      result,
-      plans_completed: done,
-      plans_total: plans.length,
-      ...(problem !== undefined && { problem }),
-    },
+    ...{ subjects: [], status: content.result, after: [], content: { ...content } },
   })
   if (isRefusal(answer)) throw new Error(`The result of ${name} could not be recorded: ${answer.code}`)
 }

@@ -10,16 +10,26 @@ const newId = createIds()
  */
 export function replaceFile(disk: Disk, path: string, bytes: Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${newId()}.new`
-  const fd = disk.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
+  createFile(disk, temporary, bytes, mode)
+  try {
+    disk.renameSync(temporary, path)
+  } catch (error) {
+    removeQuietly(disk, temporary)
+    throw error
+  }
+}
+
+/** Readers may see a part of it, so it is for files that are renamed later. */
+export function createFile(disk: Disk, path: string, bytes: Uint8Array, mode = 0o600): void {
+  const fd = disk.openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
   try {
     try {
       writeAll(disk, fd, bytes)
     } finally {
       disk.closeSync(fd)
     }
-    disk.renameSync(temporary, path)
   } catch (error) {
-    removeQuietly(disk, temporary)
+    removeQuietly(disk, path)
     throw error
   }
 }

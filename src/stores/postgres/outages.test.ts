@@ -7,6 +7,7 @@ import type { Log } from '../../journal/log/store.ts'
 import { idsOf, readAll } from '../../testing/contracts/read-all.ts'
 import { parseAddress } from './connection/address.ts'
 import { openConnection } from './connection/connection.ts'
+import { createStatements } from './schema/statements.ts'
 import { openPostgresStore } from './store.ts'
 
 const database = useDatabase()
@@ -209,7 +210,23 @@ describe('when another session has locked the head row', () => {
     await expect(stalled.run('select 1', [], 'plain')).rejects.toThrow()
   })
 
-  it('a writer that locks the head row and writes nothing loses the lock', async () => {
+  it('an append waits for the lock of the writers too, no longer than the time-out', async () => {
+    const { url, schema } = database.place()
+    await using store = await openPostgresStore({ url, timeouts: { lock: 200 } })
+    const log = await store.log('web/journal')
+    await log.append([{ id: 'made', after: '' }])
+    const [{ number }] = await database.sql(`select log::int as number from ${schema}.logs`)
+    const address = parseAddress(url)
+    const timeouts = { connect: 30_000, statement: 30_000, lock: 30_000, idle: 30_000, server: 30_000 }
+    const holder = await openConnection(address, address.hosts[0]!, timeouts)
+    onTestFinished(holder.end)
+    await holder.run(`begin; ${createStatements(schema).takeLock(number)}`, [], 'plain')
+    await expect(log.append([{ id: 'mail' }])).rejects.toMatchObject({ code: 'not_written' })
+    await holder.run('commit', [], 'plain')
+    expect((await log.append([{ id: 'mail' }])).outcomes).toEqual(['accepted'])
+  })
+
+  it('a writer that takes the lock of the writers and writes nothing loses it', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     await using other = await openPostgresStore({ url })
@@ -221,7 +238,7 @@ describe('when another session has locked the head row', () => {
     expect((await slow.append([{ id: 'slow', after: 'made', tries: 3 }])).outcomes).toEqual(['conflict'])
   })
 
-  it('a writer that locked the head row wins against all others', async () => {
+  it('a writer that took the lock of the writers wins against all others', async () => {
     const { url } = database.place()
     await using store = await openPostgresStore({ url })
     await using other = await openPostgresStore({ url })

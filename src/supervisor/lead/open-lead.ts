@@ -9,7 +9,9 @@ import type { Model } from '../../models/model.ts'
 import { leadPrompt } from '../../prompts/system-prompt.ts'
 import { roster } from '../../team/state.ts'
 import { toolsForLead } from '../../tools/registry.ts'
+import type { AgentType } from '../../tools/subagents/agent-type.ts'
 import type { TeamControl } from '../../tools/team-control.ts'
+import { withCommits } from '../commits/complete-task.ts'
 
 export interface LeadOptions {
   /** Every team it leads, its own first. */
@@ -37,6 +39,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     }),
     permissions: { person: context.permissionRequests.of(team, by) },
     memberships: teams,
+    adaptMembership: (membership, own) => withCommits(context, own, membership),
     waking,
     onNotice,
     // Other agents wait for the lead.
@@ -48,10 +51,19 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
       // Teammates that answer messages come first: a subagent may wait for them.
       const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
-      const runSubagent = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
-      return [...toolsForLead({ ...context, runSubagent, teamControl: control }), ...context.tools]
+      const run = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
+      const type = context.roles?.lead
+      const isOfRole = ({ name }: AgentType) => context.roles?.oneShots.some((one) => one.name === name)
+      // What a lead may not use its subagents may not either; one-shot roles have tools of their own.
+      const runSubagent: typeof run = (options, ...rest) =>
+        run(type && !isOfRole(options.type) ? { ...options, type: narrowed(options.type, type) } : options, ...rest)
+      return [...toolsForLead({ ...context, type, runSubagent, teamControl: control }), ...context.tools]
     },
   })
+}
+
+function narrowed(type: AgentType, { tools }: Pick<AgentType, 'tools'>): AgentType {
+  return { ...type, tools: type.tools.filter((tool) => tools.includes(tool)) }
 }
 
 function hasWorkingTeammate({ state }: TeamHandle): boolean {

@@ -1,15 +1,15 @@
 import { limitOf, type ScaledRole, type SessionContext } from '../../agent/session-context.ts'
-import { fallbackText, haltedText, oneShotFailedText } from '../../prompts/reports.ts'
-import { isPresent, type Member } from '../../team/members/member.ts'
+import { fallbackText, haltedText, oneShotFailedText, workOverRequest } from '../../prompts/reports.ts'
+import { isOneShot, isPresent, type Member } from '../../team/members/member.ts'
 import { roleKey } from '../../team/members/role.ts'
 import { nameKey } from '../../team/name.ts'
 import { claimableTasks } from '../../team/progress/claimable-tasks.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
-import { heldBy, memberNamed, roster } from '../../team/state.ts'
+import { heldBy, memberNamed, withOneShots } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import { shutDownTeam } from '../shutdown/shut-down-team.ts'
 import type { SupervisedTeam } from '../supervised-team.ts'
-import { isOneShot } from '../teammate/one-shots.ts'
 
 /** Starts the agents of scaled roles: one per ready task, while the busy ones leave room below the cap. */
 export interface Scaling {
@@ -26,7 +26,7 @@ export interface Scaling {
 }
 
 export function createScaling(
-  context: Pick<SessionContext, 'scaling' | 'limits' | 'run'>,
+  context: Pick<SessionContext, 'scaling' | 'limits' | 'run' | 'clock' | 'uncommitted' | 'roles'>,
   supervised: SupervisedTeam,
 ): Scaling {
   const { team, by, oneShots } = supervised
@@ -37,7 +37,13 @@ export function createScaling(
   if (context.scaling.length > 0) supervised.onTaskFailed(halt)
 
   /** Agents of the role that are there: teammates, and those that do one task. */
-  const agentsOf = ({ role }: ScaledRole) => roster(team.state).filter((member) => isAgentOf(member, role))
+  const agentsOf = ({ role }: ScaledRole) => withOneShots(team.state).filter((member) => isAgentOf(member, role))
+
+  /** A role that joins the team at a later step takes no task before it, not even one-shot. */
+  function isDue({ role }: ScaledRole): boolean {
+    const refusal = context.roles?.whyNotMember(role, team.state)
+    return refusal === undefined || ('problem' in refusal.details && refusal.details.problem === 'task_only_role')
+  }
 
   /** The next task for which an agent is to be started. */
   function missing(scaled: ScaledRole): Task | undefined {
@@ -50,7 +56,7 @@ export function createScaling(
 
   const next = () => {
     for (const scaled of context.scaling) {
-      const task = missing(scaled)
+      const task = isDue(scaled) ? missing(scaled) : undefined
       if (task) return { scaled, task }
     }
     return undefined
@@ -123,9 +129,11 @@ export function createScaling(
       return !isHalted && limitOf(context) !== undefined && next() !== undefined
     },
     async end() {
-      for (const scaled of context.scaling)
-        for (const { name } of agentsOf(scaled).filter((member) => !heldBy(team.state, member.name)))
-          await team.run({ type: 'member.stop', name, reason: 'its work is over' }, { by })
+      const meant = new Set(context.scaling.flatMap(agentsOf).map(({ name }) => nameKey(name)))
+      const isMeant = ({ name }: Member) => meant.has(nameKey(name)) && !heldBy(team.state, name)
+      if (meant.size === 0) return
+      const reason = [...team.state.steps.values()].length > 0 ? 'phase_complete' : 'plan_complete'
+      await shutDownTeam(context, supervised, { reason, request: workOverRequest(reason, team.name), isMeant })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TeamHandle } from '../../journal/team-handle.ts'
+import { workOverRequest } from '../../prompts/reports.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import { memberNamed } from '../../team/state.ts'
 import {
@@ -85,7 +86,20 @@ describe('the shutdown of a team', () => {
     await harness.until(() => harness.requestsOf('ada').length > 1)
     expect((await end(harness)).report[0]).toBe('- ada: stopped: rejected')
     expect(statusOf(harness, 'ada')).toBe('stopped')
-  }) // C23
+    expect([...harness.team.state.requests.values()].map(({ state }) => state)).toEqual(Array(4).fill('rejected'))
+  }) // C23, C25
+
+  it('asks with the reason and the team at the end of a phase, and only those that are meant', async () => {
+    const harness = await harnessWithTwo(() => ({ text: 'Here.' }))
+    await harness.until(() => harness.supervised.isIdle)
+    const request = workOverRequest('phase_complete', 'web')
+    const isMeant = ({ name }: { name: string }) => name === 'ada'
+    const { team, lead, context } = harness
+    await shutDownTeam(context, { team, by: lead }, { reason: 'phase_complete', request, isMeant })
+    expect(['ada', 'bob'].map((name) => statusOf(harness, name))).toEqual(['stopped', 'idle'])
+    const asked = [...team.state.requests.values()].map(({ to, content, state }) => [to, content, state])
+    expect(asked).toEqual([['ada', expect.stringMatching(/^phase_complete: the work of team web is over/), 'approved']])
+  }) // C25
 
   it('asks a teammate once, and does not wait for one that was lost', async () => {
     const harness = await supervisorHarness(() => ({ text: 'Here.' }))

@@ -13,6 +13,25 @@ import { counted } from '../../team/wording.ts'
 
 type Approved = Extract<Request, { state: 'approved' }>
 
+/** Why teammates are asked to stop, and which of them. */
+export interface ShutdownEnding {
+  /** Recorded of a teammate that is stopped. */
+  readonly reason: string
+  /** What a teammate reads. */
+  readonly request: string
+  /** Every teammate, if it is missing. */
+  readonly isMeant?: (member: Member) => boolean
+}
+
+const DELETED: ShutdownEnding = { reason: 'the team is being deleted', request: TEAM_DELETED_REQUEST }
+
+/** How often a teammate that refuses to stop is asked again. */
+const MAX_RETRIES = 3
+
+function isMeant({ isMeant: check }: ShutdownEnding, member: Member): boolean {
+  return check?.(member) ?? true
+}
+
 /**
  * Asks every teammate to stop, each with its own deadline, waits for them and reports how each ended. A teammate that
  * does not answer, or cannot be asked, is stopped by force.
@@ -20,15 +39,31 @@ type Approved = Extract<Request, { state: 'approved' }>
 export async function shutDownTeam(
   context: Pick<SessionContext, 'uncommitted' | 'run' | 'clock'>,
   membership: Membership,
+  ending: ShutdownEnding = DELETED,
 ): Promise<{ notified: number; report: string[] }> {
   const { team, by } = membership
-  const { all, asked } = await askTeammatesToStop(membership, (agent, problem) =>
-    context.run.emit({ type: 'note', agent, text: `[SHUTDOWN] ${agent} was not asked: ${problem}` }),
-  )
+  const ask = (whom: ShutdownEnding) =>
+    askTeammatesToStop(
+      membership,
+      (agent, problem) =>
+        context.run.emit({ type: 'note', agent, text: `[SHUTDOWN] ${agent} was not asked: ${problem}` }),
+      whom,
+    )
+  const { all, asked } = await ask(ending)
   if (asked.length < all.length) await continueWithoutThem(context, membership)
   await waitUntilStopped(team, context.clock, asked)
-  for (const { name, generation } of teammates(team).filter(isPresent))
-    await team.run({ type: 'member.stop', name, generation, reason: 'the team is being deleted' }, { by })
+  // A teammate that refused is asked again, and stopped in the end.
+  const hasRefused = ({ name }: Member) => shutdownRequestOf(team.state, name)?.state === 'rejected'
+  for (let retry = 1; retry <= MAX_RETRIES; retry++) {
+    const { asked: again } = await ask({
+      ...ending,
+      isMeant: (member) => isMeant(ending, member) && hasRefused(member),
+    })
+    if (again.length === 0) break
+    await waitUntilStopped(team, context.clock, again)
+  }
+  for (const { name, generation } of teammates(team).filter((member) => isPresent(member) && isMeant(ending, member)))
+    await team.run({ type: 'member.stop', name, generation, reason: ending.reason }, { by })
   const report = all.map(({ name }) =>
     asked.includes(name) ? `- ${name}: ${endOf(team, name)}` : `- ${name}: stopped, could not be asked`,
   )
@@ -40,11 +75,12 @@ export async function shutDownTeam(
 export async function askTeammatesToStop(
   membership: Membership,
   onProblem: (name: string, problem: string) => void,
+  ending: ShutdownEnding = DELETED,
 ): Promise<{ all: readonly Member[]; asked: readonly string[] }> {
-  const all = teammates(membership.team).filter(isPresent)
+  const all = teammates(membership.team).filter((member) => isPresent(member) && isMeant(ending, member))
   const asked: string[] = []
   for (const member of all) {
-    const problem = await askToStop(membership, member).catch(String)
+    const problem = await askToStop(membership, member, ending).catch(String)
     if (problem === undefined) asked.push(member.name)
     else onProblem(member.name, problem)
   }
@@ -95,15 +131,19 @@ function shutdownRequestOf(state: TeamState, name: string): Request | undefined 
 }
 
 /** Why it could not be asked; undefined if it was. */
-async function askToStop({ team, by }: Membership, { name, status }: Member): Promise<string | undefined> {
+async function askToStop(
+  { team, by }: Membership,
+  { name, status }: Member,
+  { reason, request }: ShutdownEnding,
+): Promise<string | undefined> {
   const isAsked = [...team.state.requests.values()].some(
     ({ kind, to, state }) => kind === 'shutdown' && state === 'pending' && nameKey(to) === nameKey(name),
   )
   if (isAsked) return undefined
   const answer =
     status === 'lost'
-      ? await team.run({ type: 'member.stop', name, reason: 'the team is being deleted' }, { by })
-      : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content: TEAM_DELETED_REQUEST }, { by })
+      ? await team.run({ type: 'member.stop', name, reason }, { by })
+      : await team.run({ type: 'request.open', kind: 'shutdown', to: name, content: request }, { by })
   return isRefusal(answer) ? refusalText(answer) : undefined
 }
 

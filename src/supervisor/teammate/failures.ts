@@ -12,11 +12,11 @@ import {
 } from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
 import { admit, type Breaker, failsRepeatedly, lost, PAUSE_S, settled, worked } from '../../team/members/breaker.ts'
-import type { Member } from '../../team/members/member.ts'
+import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
 import type { HealthTracker } from './health.ts'
-import { isOneShot, ONE_SHOT_TYPE, type OneShots } from './one-shots.ts'
+import type { OneShots } from './one-shots.ts'
 import { Stalled } from './stalled.ts'
 
 /** Handles teammates that fail: brings them back, runs a replacement for their task, or reports that neither is possible. */
@@ -124,7 +124,7 @@ export function createFailures(
   async function probe(): Promise<void> {
     if (closing.signal.aborted || isHalted) return
     const waiting = roster(team.state).find(
-      (member) => member.kind === 'agent' && member.status === 'lost' && member.name !== 'lead' && !isOneShot(member),
+      (member) => member.kind === 'agent' && member.status === 'lost' && member.name !== 'lead',
     )
     if (!waiting) return change(settled(breaker, clock.now()), 'the pause is over')
     const { breaker: next, isAdmitted } = admit(breaker, waiting.name, clock.now())

@@ -2,7 +2,7 @@ import type { Membership } from '../../agent/membership.ts'
 import { limitOf, type SessionContext } from '../../agent/session-context.ts'
 import { fallbackText, unfinishedReplacementText } from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
-import type { Member } from '../../team/members/member.ts'
+import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
@@ -37,14 +37,6 @@ export interface OneShot {
   readonly ended: Promise<void>
 }
 
-/** The agent type of these members. It stands in journals on disk, so it keeps this word. */
-export const ONE_SHOT_TYPE = 'errand'
-
-/** A member that does one task and stops with it. It is not brought back. */
-export function isOneShot({ profile }: Pick<Member, 'profile'>): boolean {
-  return profile?.agentType === ONE_SHOT_TYPE
-}
-
 export function createOneShots(
   context: SessionContext,
   { team, by: lead }: Membership,
@@ -70,11 +62,14 @@ export function createOneShots(
     const { text, problem: cause } = await runInPlaceOf({ task, member: like, as: by, isReported, signal })
     if (closing.signal.aborted || isHalted) return
     // Its words say nothing about the task: only its own call ends it. Of a limit the task is not to blame.
-    if (heldBy(team.state, by.name)?.id === task.id && limitOf(context) === undefined) {
+    const held = heldBy(team.state, by.name)
+    if (held?.id === task.id && limitOf(context) === undefined) {
       const problem = cause ?? unfinishedReplacementText(text.trim())
       context.run.emit({ type: 'note', agent: by.name, text: fallbackText(problem, 'none', like.name) })
       options.onFailing(problem)
-      await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem) }, { by })
+      const partial = await context.commits.commit({ team, by }, held, { isPartial: true })
+      const commit = partial.kind === 'committed' ? { commit: partial.commit } : {}
+      await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem), ...commit }, { by })
     }
     await team.run({ type: 'member.stop', name: by.name, reason: 'its task is over' }, { by: lead })
   }

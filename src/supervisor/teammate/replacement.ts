@@ -10,10 +10,13 @@ import type { ToolCall } from '../../models/model.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { REPLACEMENT_ADVICE } from '../../prompts/subagent.ts'
 import { taskText, unfinishedTaskText } from '../../prompts/task.ts'
+import { isAsking } from '../../team/progress/next-step.ts'
 import { heldBy } from '../../team/state.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
+import { narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
 import { taskUpdate } from '../../tools/team/board/task-update.ts'
+import { withCommits } from '../commits/complete-task.ts'
 import { MAX_REMINDERS } from './held-task.ts'
 import type { RunInPlace } from './teammate-factory.ts'
 
@@ -37,13 +40,23 @@ export async function runInPlaceOf(
     personFor,
     isFinished: () => context.run.isFinished(),
   })
-  const type = context.agentTypes.find(({ name }) => name === member.profile?.agentType) ?? CODE
+  const spawned = context.agentTypes.find(({ name }) => name === member.profile?.agentType)
+  const ofRole = context.roles?.typeOf(member.role)
+  const type = narrowedType(ofRole, spawned) ?? CODE
   const { tokens, keep } = inputBudget({ model: context.model, maxOutput: context.maxOutput }, lead.memory.keep)
   const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
   const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text
   const prompt = `${taskPrompt}\n${REPLACEMENT_ADVICE}`
   // It acts as the member that holds the task, not as the lead.
-  const memberships = [createMembership({ team, by: as }, () => false, context.routing)]
+  const own = { team, by: as }
+  const memberships = [
+    withCommits(
+      context,
+      own,
+      createMembership(own, () => false, context.routing),
+    ),
+  ]
+  const confirm = createFence({ team, presence: context.store.presence }, as)
   let reminders = 0
   const wantsMore = () => {
     const isHeld = heldBy(team.state, as.name)?.id === task.id
@@ -58,17 +71,21 @@ export async function runInPlaceOf(
         type,
         description: task.subject,
         prompt,
-        model: member.profile?.model ?? undefined,
+        model: ofRole?.model ?? member.profile?.model ?? undefined,
         tools: [taskUpdate],
         record: { log, generation: as.generation!, task: task.id },
         isOwing: () => heldBy(team.state, as.name)?.id === task.id,
         wantsMore,
+        isWaiting: () => isAsking(team.state, by),
       },
       {
         ...toolContext,
         memberships: () => memberships,
         recordGroup: (group) => toolContext.recordGroup(group, job),
-        fence: createFence({ team, presence: context.store.presence }, as),
+        async fence() {
+          await confirm()
+          await context.commits.beforeEffect({ team, by: as })
+        },
       },
       () => {},
     )

@@ -165,14 +165,19 @@ function completedText({ id, subject }: Task, result: string | undefined): strin
 }
 
 /** Its dependents stay blocked, and the lead gets a message about them. */
-export function decideFail(state: TeamState, task: Task, reason: string, { by, id, now }: Circumstances): Decision {
+export function decideFail(
+  state: TeamState,
+  task: Task,
+  { reason, commit }: Pick<Of<'task.fail'>, 'reason' | 'commit'>,
+  { by, id, now }: Circumstances,
+): Decision {
   const foreign = task.status === 'pending' || isLead(by.name) ? undefined : notOwner(task, by.name)
   if (foreign) return foreign
   if (task.status === 'failed') return { events: [], note: `Task ${task.id} has already failed.` }
   if (task.status !== 'in_progress') return ended(task)
   if (reason.trim() === '') return refuse('invalid', { problem: 'failure_reason', task: task.id })
   if (isTooLong(reason)) return refuse('too_large', { text: 'reason' })
-  const events: TeamEvent[] = [{ type: 'task.failed', id: task.id, reason }]
+  const events: TeamEvent[] = [{ type: 'task.failed', id: task.id, reason, ...(commit !== undefined && { commit }) }]
   if (nameKey(by.name) !== 'lead') {
     const plan = planOf(task.id)
     const waiting = new Set([...blockedTasks(state, task.id), ...(plan ? blockedTasks(state, plan) : [])])

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Circumstances, Command, Decision } from '../command.ts'
 import type { EventOf, TeamEvent } from '../event.ts'
-import { isPresent } from '../members/member.ts'
+import { isOneShot, isPresent } from '../members/member.ts'
 import { normalRole } from '../members/role.ts'
 import { nameKey } from '../name.ts'
 import { isRefusal, type Refusal, refuse } from '../refusal.ts'
@@ -43,7 +43,7 @@ export function decideTask(state: TeamState, command: TaskCommand, about: Circum
     case 'task.complete':
       return decideComplete(state, task, command, about)
     case 'task.fail':
-      return decideFail(state, task, command.reason, about)
+      return decideFail(state, task, command, about)
     default:
       return command satisfies never
   }
@@ -248,7 +248,7 @@ function checkText(subject: string, description: string): Refusal | undefined {
 function checkAssignee(state: TeamState, assignee: string | null, { by }: Circumstances): Refusal | undefined {
   if (assignee === null) return undefined
   const member = memberNamed(state, assignee)
-  if (!member || !isPresent(member)) return unknownMember(state, assignee)
+  if (!member || !isPresent(member) || isOneShot(member)) return unknownMember(state, assignee)
   return isLead(by.name) || nameKey(by.name) === nameKey(assignee) ? undefined : leadOnly('assign', by)
 }
 

@@ -28,6 +28,18 @@ export function firstOverlap(ours: readonly string[], theirs: readonly string[])
   return undefined
 }
 
+/** Does one of these patterns reserve this file? Of a file the name is just its name, whatever signs are in it. */
+export function reservesFile(patterns: readonly string[], path: string): boolean {
+  const file = path.normalize('NFC')
+  const isPlain = !/[*?[{(]/.test(file)
+  return patterns.some((pattern) => {
+    const folder = pattern.replace(/(\/|\/\*\*)$/, '')
+    if (pattern === '.' || pattern === '**' || file === folder || file.startsWith(`${folder}/`)) return true
+    const least = understood(pattern).segments.filter((segment) => segment !== '**').length
+    return isPlain && file.split('/').length >= least && overlaps(file, pattern)
+  })
+}
+
 /** The same pairs are asked about at every claim, so what was worked out once is kept. */
 function overlaps(a: string, b: string): boolean {
   const ours = understood(a)

@@ -1,5 +1,7 @@
 import type { EventOf, Place } from '../event.ts'
+import type { Message } from '../message.ts'
 import { stepKey } from '../phases/phase.ts'
+import { reportedResult, resultKey } from '../plans/reported-result.ts'
 import type { TeamState } from '../state.ts'
 
 export function applyPhaseEvent(
@@ -14,4 +16,10 @@ export function applyPhaseEvent(
   const { type: _, ...change } = event
   const startedAt = change.status === 'started' ? at : (state.steps.get(stepKey(change))?.startedAt ?? at)
   state.steps.set(stepKey(change), { ...change, startedAt, changedAt: at })
+}
+
+/** What testers, QA and security report with a hand-off. */
+export function applyResult(state: TeamState, message: Message, { at }: Pick<Place, 'at'>): void {
+  const result = reportedResult(message, at)
+  if (result) state.results.set(resultKey(result), result)
 }

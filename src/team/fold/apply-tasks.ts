@@ -55,9 +55,15 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
         result: event.result,
         commit: event.commit,
       }
-      putTask(state, task.id, Object.assign(unclaimed(task, place.seq), end))
+      putTask(state, task.id, Object.assign(withoutBaseline(unclaimed(task, place.seq)), end))
       countFailures(state, task.owner, () => undefined)
       return showActivity(state, task.owner, 'idle')
+    }
+    case 'task.baseline': {
+      // A task that continues after an interruption keeps the first one: what has changed since is its own work.
+      if (task.status !== 'in_progress' || task.baseline) return
+      const { head, dirty } = event
+      return putTask(state, task.id, { ...task, baseline: { head, dirty }, seq: place.seq })
     }
     case 'task.failed': {
       if (task.status !== 'in_progress') return
@@ -67,6 +73,7 @@ export function applyTaskEvent(state: TeamState, event: TaskEvent, place: Place)
         claimedAt: task.claimedAt,
         failedAt: place.at,
         reason: event.reason,
+        ...(event.commit !== undefined && { commit: event.commit }),
       }
       putTask(state, task.id, Object.assign(unclaimed(task, place.seq), end))
       countFailures(state, task.owner, (before) => before + 1)
@@ -121,7 +128,8 @@ function putBack(state: TeamState, task: Task, how: Pick<Attempt, 'end' | 'reaso
   // Only a pending task loses its assignee when that one stops; this one was claimed or done then.
   const assignee = task.assignee !== null && canReceive(state, task.assignee) ? task.assignee : null
   const pending = { status: 'pending' as const, assignee }
-  putTask(state, task.id, Object.assign(unclaimed(task, place.seq, task.attempts, ended), pending))
+  const kept = unclaimed(task, place.seq, task.attempts, ended)
+  putTask(state, task.id, Object.assign(how.end === 'reopened' ? withoutBaseline(kept) : kept, pending))
   if (task.status === 'in_progress') showActivity(state, owner, 'idle')
   // The work on its plan goes on: the summary is written again when that ends.
   const plan = state.plans.get(planOf(task.id) ?? '')
@@ -151,10 +159,17 @@ function unclaimed(task: Task, seq: number, attempts = task.attempts, ended = ta
     seq,
   }
   if (task.wakeLead) facts.wakeLead = true
+  if (task.baseline) facts.baseline = task.baseline
   return facts
 }
 
 type Unclaimed = Omit<Extract<Task, { status: 'pending' }>, 'status'>
+
+function withoutBaseline(facts: Unclaimed): Unclaimed {
+  if (!facts.baseline) return facts
+  const { baseline: _, ...rest } = facts
+  return rest
+}
 
 function detach(state: TeamState, id: string, place: Place): void {
   for (const waiting of [...state.index.dependents.of(id)]) {

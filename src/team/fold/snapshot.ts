@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { putTask } from '../board/board.ts'
 import type { Json } from '../data/json.ts'
+import { OpenEscalation } from '../mail/escalations.ts'
 import { Breaker, CLOSED } from '../members/breaker.ts'
 import { Member } from '../members/member.ts'
 import { SessionFolder } from '../members/session-folder.ts'
@@ -9,8 +10,9 @@ import { Message } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { PhaseStep, RecordedHandOff, stepKey } from '../phases/phase.ts'
 import { LoadedPlan } from '../plans/plan.ts'
+import { ReportedResult, resultKey } from '../plans/reported-result.ts'
 import { Request } from '../request.ts'
-import { type Deviation, emptyState, mailboxOf, roster, type TeamState, unreadOf } from '../state.ts'
+import { type Deviation, emptyState, mailboxOf, type TeamState, unreadOf, withOneShots } from '../state.ts'
 import { Task } from '../task.ts'
 
 const Generation = z.object({ text: z.string(), count: z.number() })
@@ -29,7 +31,9 @@ const Dump = z.object({
   plans: z.array(LoadedPlan).default([]),
   steps: z.array(PhaseStep).default([]),
   handOffs: z.array(RecordedHandOff).default([]),
+  results: z.array(ReportedResult).default([]),
   requests: z.array(Request),
+  escalations: z.array(OpenEscalation).default([]),
   mail: z.array(
     z.object({
       name: z.string(),
@@ -62,12 +66,14 @@ export function dumpState(state: TeamState): Json {
     team: state.team.get() ?? null,
     supervisor: state.supervisor.get(),
     counters: state.counters.get(),
-    members: roster(state),
+    members: withOneShots(state),
     tasks: [...state.tasks.values()],
     plans: [...state.plans.values()],
     steps: [...state.steps.values()],
     handOffs: [...state.handOffs.values()],
+    results: [...state.results.values()],
     requests: [...state.requests.values()],
+    escalations: [...state.escalations.values()],
     mail: [...state.mailboxes.keys()].flatMap((name) => {
       const unread = unreadOf(state, name)
       return unread.length === 0 ? [] : [{ name, unread }]
@@ -108,7 +114,9 @@ function fill(state: TeamState, dump: Dump): void {
   for (const plan of dump.plans ?? []) state.plans.set(plan.id, plan)
   for (const step of dump.steps ?? []) state.steps.set(stepKey(step), step)
   for (const handOff of dump.handOffs ?? []) state.handOffs.set(handOff.id, handOff)
+  for (const result of dump.results ?? []) state.results.set(resultKey(result), result)
   for (const request of dump.requests) state.requests.set(request.id, request)
+  for (const escalation of dump.escalations ?? []) state.escalations.set(escalation.id, escalation)
   for (const { name, unread } of dump.mail) {
     const mailbox = mailboxOf(state, name)
     for (const item of unread) mailbox.set(item.message.id, item)

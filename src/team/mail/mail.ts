@@ -1,7 +1,7 @@
 import { contentHash } from '../data/hash.ts'
 import type { Table } from '../data/table.ts'
 import type { EventOf, Place } from '../event.ts'
-import { isPresent, type Member } from '../members/member.ts'
+import { isOneShot, isPresent, type Member } from '../members/member.ts'
 import type { Effect } from '../message.ts'
 import { isCapped, isControl, type Message, UNREAD_CAP } from '../message.ts'
 import { nameKey } from '../name.ts'
@@ -173,7 +173,7 @@ export function isFenced(state: TeamState, { by }: Pick<Place, 'by'>): boolean {
 export function canReceive(state: TeamState, name: string): boolean {
   if (nameKey(name) === 'user') return true
   const member = memberNamed(state, name)
-  return member !== undefined && isPresent(member)
+  return member !== undefined && isPresent(member) && !isOneShot(member)
 }
 
 function audience(state: TeamState, message: Message): readonly Member[] {
@@ -190,6 +190,7 @@ function whyBounced(
   place: Place,
 ): string | undefined {
   if (isFenced(state, place)) return `written by an older generation of ${place.by.name}`
+  if (member && isOneShot(member)) return `${to} does one task and reads no mail`
   const isThere = key === 'user' || (member !== undefined && isPresent(member))
   if (!isThere) return member ? `${to} has stopped` : `no member is called ${to}`
   return isFull ? `${to} has ${UNREAD_CAP} unread messages` : undefined

@@ -332,3 +332,32 @@ describe('names of states', () => {
     ])
   }) // A61
 })
+
+describe('an agent that does one task', () => {
+  it('holds its claim, and is in no roster, gets no mail and takes no assignment', () => {
+    const world = teamHarness()
+    world.join('ada')
+    world.ok({ type: 'task.add', tasks: [{ subject: 'Critique' }, { subject: 'Later' }] })
+    const profile = { agentType: 'errand', model: null, requirePlan: false }
+    const spawned = {
+      type: 'member.spawn',
+      name: 'critic-1',
+      role: 'critic',
+      runtime: 'here',
+      profile,
+      task: '1',
+    } as const
+    world.ok(spawned)
+    expect(world.state.tasks.get('1')).toMatchObject({ status: 'in_progress', owner: 'critic-1' })
+    expect(teamView(world.state).members.map(({ name }) => name)).toEqual(['lead', 'ada'])
+    expect(world.send({ to: 'critic-1', content: 'Hello' }, 'ada')).toMatchObject({
+      code: 'unknown_member',
+      details: { members: ['lead', 'ada'] },
+    })
+    expect(world.send({ to: 'all', content: 'Hello' }, 'lead')).toMatchObject([{ to: 'ada' }])
+    expect(world.no({ type: 'task.update', id: '2', assignee: 'critic-1' }, 'lead').code).toBe('unknown_member')
+    expect(world.no({ type: 'request.open', kind: 'shutdown', to: 'critic-1', content: '' }, 'lead').code).toBe(
+      'unknown_member',
+    )
+  }) // C17
+})

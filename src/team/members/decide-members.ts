@@ -4,7 +4,7 @@ import { isTooLong } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { refuse } from '../refusal.ts'
 import { checkName, isLead, leadOnly, unknownMember } from '../rights.ts'
-import { heldBy, memberNamed, roster, type TeamState } from '../state.ts'
+import { heldBy, memberNamed, type TeamState, withOneShots } from '../state.ts'
 import type { Member } from './member.ts'
 import { isRole, normalRole, roleKey } from './role.ts'
 
@@ -62,7 +62,7 @@ export function endSupervision(state: TeamState, command: Of<'supervise.end'>, {
   if (!isLead(by.name)) return leadOnly('supervise', by)
   const { runtime: current, epoch } = state.supervisor.get()
   if (current !== runtime) return { events: [], note: 'This process does not supervise the team.' }
-  const cutOff = roster(state).filter((member) => member.runtime === runtime && whyBusy(state, member))
+  const cutOff = withOneShots(state).filter((member) => member.runtime === runtime && whyBusy(state, member))
   return {
     events: [...cutOff.flatMap((member) => parking(state, member, reason)), { type: 'supervisor.gone', epoch, reason }],
   }

@@ -70,6 +70,14 @@ export function withStatus(member: Member, status: MemberStatus): Member {
   return next
 }
 
+/** The agent type of agents that do one task. It stands in journals on disk, so it keeps this word. */
+export const ONE_SHOT_TYPE = 'errand'
+
+/** An agent that does one task and ends with it. It holds the claim, and is no member of the team to anyone else. */
+export function isOneShot({ profile }: Pick<Member, 'profile'>): boolean {
+  return profile?.agentType === ONE_SHOT_TYPE
+}
+
 /** May this member be written to, claim, act? */
 export function isPresent(member: Member): boolean {
   return member.status !== 'stopped'

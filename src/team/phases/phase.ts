@@ -22,6 +22,8 @@ export const StepChange = z.object({
   /** Files that the step left, relative to the workspace. */
   artefacts: z.array(z.string()),
   reason: z.string().nullable(),
+  /** How often the step was begun anew because its reviews did not pass, from 2 on; a failure says which one is next. */
+  attempt: z.number().int().min(2).optional(),
 })
 export type StepChange = z.infer<typeof StepChange>
 

@@ -22,6 +22,7 @@ export const PlanSummary = z.object({
   /** Deviations: what was left undone or uncommitted. */
   dv: texts,
   built: texts,
+  /** Tests: failing before the implementation and passing after it, passing only, or none. */
   tst: z.enum(['red_green', 'green_only', 'no_tests']),
 })
 export type PlanSummary = z.infer<typeof PlanSummary>

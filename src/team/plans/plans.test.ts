@@ -116,6 +116,38 @@ describe('the summary of a plan', () => {
     expect(team.state.plans.get('03-01')?.summary).toMatchObject({ s: 'failed', tc: 0, tt: 1, fm: [], dv })
   })
 
+  it.each([
+    ['red_green', { plan_id: '03-01', total_tests: 3, all_red: true }, 'src/a.ts'],
+    [
+      'red_green',
+      { type: 'test_plan_result', payload: { plan_id: '03-01', total_tests: 3, all_red: true } },
+      'src/a.ts',
+    ],
+    ['green_only', { plan_id: '03-01', total_tests: 3, all_red: false }, 'src/a.ts'],
+    ['green_only', { plan_id: '03-02', total_tests: 3, all_red: true }, 'src/a.test.ts'],
+    ['no_tests', { plan_id: '03-01', total_tests: 0, all_red: true }, 'src/a.ts'],
+    ['no_tests', { plan_id: '03-02', total_tests: 3, all_red: true }, 'src/contest.ts'],
+  ])('says %s of the tests after %j', (tst, content, file) => {
+    const team = world()
+    team.join('tess')
+    team.send({ type: 'test_plan_result', to: 'ada', content: JSON.stringify(content) }, 'tess')
+    team.load(draft('03-01', [task('03-01/T1', [], [file])]))
+    team.complete('03-01/T1')
+    expect(team.state.plans.get('03-01')?.summary?.tst).toBe(tst)
+    expect([...stateFrom(dumpState(team.state)).results.values()]).toEqual([...team.state.results.values()])
+  }) // C38
+
+  it('says red_green only when every task is completed', () => {
+    const team = world()
+    const content = JSON.stringify({ plan_id: '03-01', total_tests: 3, all_red: true })
+    team.send({ type: 'test_plan_result', to: 'lead', content }, 'ada')
+    team.load(draft('03-01', [task('03-01/T1'), task('03-01/T2')]))
+    team.complete('03-01/T1')
+    team.claim('03-01/T2')
+    team.ok({ type: 'task.fail', id: '03-01/T2', reason: 'tests fail' }, 'ada')
+    expect(team.state.plans.get('03-01')?.summary).toMatchObject({ s: 'partial', tst: 'green_only' })
+  }) // C38
+
   it('names a commit of several tasks once', () => {
     const team = world()
     team.load(draft('03-01', [task('03-01/T1'), task('03-01/T2')]))

@@ -1,6 +1,7 @@
 import type { TeamState } from '../state.ts'
 import { compareIds, planOf, type Task } from '../task.ts'
 import type { PlanSummary } from './plan.ts'
+import { resultKey } from './reported-result.ts'
 
 /** As in ISO 8601: 2026-02-17. */
 const dateIn = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' })
@@ -21,13 +22,29 @@ export function summaryOf(state: TeamState, plan: string, now: number): PlanSumm
     dt: dateIn.format(now * 1000),
     tc: completed.length,
     tt: tasks.length,
-    ch: unique(completed.flatMap(({ commit }) => commit ?? [])),
+    ch: unique(tasks.flatMap((task) => ('commit' in task ? (task.commit ?? []) : []))),
     fm: unique(completed.flatMap(({ files }: Task) => files)),
     dv: [...failed, ...noted.map(({ member, task, text }) => `${task} (${member}): ${text}`)],
     built: completed.map(({ subject }) => subject),
-    tst: 'no_tests',
+    tst: testsOf(state, plan, completed),
   }
 }
+
+/**
+ * red_green    a tester reported tests that failed before the implementation, and every task is completed
+ * green_only   tests were reported, or completed tasks changed files of tests
+ */
+function testsOf(state: TeamState, plan: string, completed: readonly Task[]): PlanSummary['tst'] {
+  const reported = state.results.get(resultKey({ kind: 'test_plan_result', plan }))
+  const hasTests = (reported?.tests ?? 0) > 0
+  const isComplete = completed.length === state.index.plans.get(plan)?.total
+  if (hasTests && reported?.isRed && isComplete) return 'red_green'
+  const changed = completed.some(({ files }) => files.some((file) => TEST_FILE.test(file)))
+  return completed.length > 0 && (hasTests || changed) ? 'green_only' : 'no_tests'
+}
+
+/** `users.test.ts`, `test_users.py`, `users_test.go`, `UsersTest.java`, or anything in a folder of tests. */
+const TEST_FILE = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]*$|Test\.\w+$/
 
 function unique(values: readonly string[]): string[] {
   return [...new Set(values)]

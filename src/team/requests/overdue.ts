@@ -4,7 +4,7 @@ import type { TeamEvent } from '../event.ts'
 import { nameKey } from '../name.ts'
 import type { Request } from '../request.ts'
 import { isLead } from '../rights.ts'
-import { heldBy, memberNamed, roster, type TeamState } from '../state.ts'
+import { heldBy, memberNamed, type TeamState, withOneShots } from '../state.ts'
 
 /**
  * Expiry is a decision: any writing command appends it together with what it came for, by its own clock reading.
@@ -53,7 +53,7 @@ function lostMembers(
   const supervisor = state.supervisor.get()
   const abandoned = supervisor.runtime !== null && gone.has(supervisor.runtime)
   if (supervisor.runtime !== null && !abandoned && supervisor.runtime !== self) return { events, released }
-  for (const member of roster(state)) {
+  for (const member of withOneShots(state)) {
     if (member.runtime === null || !gone.has(member.runtime)) continue
     const task = heldBy(state, member.name)
     if (task) {

@@ -10,6 +10,7 @@ import { createMembership } from '../../agent/membership.ts'
 import type { Ask } from '../../agent/questions.ts'
 import {
   DEFAULT_SUPERVISOR_SETTINGS,
+  type Run,
   type SessionContext,
   type SupervisorSettings,
 } from '../../agent/session-context.ts'
@@ -21,6 +22,7 @@ import { closedPlanGate, createPermissions } from '../../permissions/permissions
 import { policyOf } from '../../permissions/rules/policy.ts'
 import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
+import { createTaskCommits } from '../../supervisor/commits/task-commits.ts'
 import { createPermissionRequests } from '../../supervisor/requests/permission-requests.ts'
 import { openSupervisedTeam } from '../../supervisor/supervised-team.ts'
 import { withHandOver } from '../../supervisor/teammate/hand-over.ts'
@@ -103,20 +105,24 @@ export async function supervisorHarness(
     },
   })
   const { model, requests: modelRequests } = composedModel(compose)
+  const run: Run = {
+    used: noUsage(),
+    emit: (event: SessionEvent) => void events.push(event),
+    end: async () => {},
+    isFinished: () => isFinished(team.state),
+    onChange() {},
+  }
+  const commits = createTaskCommits({ root: '/', folders: [], env: {}, sandbox: undefined, clock, run, isOn: false })
   const context = {
     store,
     clock,
     uncommitted,
     limits: {},
     scaling: [],
+    commits,
+    gatesOf: () => ({ idle: false, completion: false }),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
-    run: {
-      used: noUsage(),
-      emit: (event: SessionEvent) => void events.push(event),
-      end: async () => {},
-      isFinished: () => isFinished(team.state),
-      onChange() {},
-    },
+    run,
   } as unknown as SessionContext
   const supervised = openSupervisedTeam(
     context,

@@ -22,6 +22,8 @@ export interface SubagentRun {
   readonly record?: { readonly log: Log; readonly generation: number; readonly task: string } | undefined
   /** False once its work has ended and only its answer is missing; without it, never. */
   isOwing?(): boolean
+  /** A person is asked on its behalf. Where this is given, it ends when it gives no sign of life for too long. */
+  isWaiting?(): boolean
   /** What it is told when it wants to end although something is missing; undefined if it may end. */
   wantsMore?(): string | undefined
 }

@@ -56,6 +56,63 @@ describe('views of roster and board', () => {
     expect(differences()).toEqual([])
   }) // F22, F34
 
+  it('put a new board of many tasks in place at once, after every file was written', () => {
+    for (let i = 0; i < 150; i++) world.add(`task ${i}`)
+    const steps = open().steps(world.state, cursor())
+    for (const step of steps.slice(0, -2)) step()
+    expect(existsSync(join(dir, '.tasks'))).toBe(false)
+    for (const step of steps.slice(-2)) step()
+    expect(readdirSync(join(dir, '.tasks/web'))).toHaveLength(150)
+    expect(statSync(join(dir, '.tasks/web')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(join(dir, '.teams/web'))).toEqual(['config.json'])
+    expect(differences()).toEqual([])
+  }) // F22, F34
+
+  it('keep the newer files of another process that created the same board meanwhile', () => {
+    for (let i = 0; i < 150; i++) world.add(`task ${i}`)
+    const views = open()
+    const steps = views.steps(world.state, cursor())
+    for (const step of steps.slice(0, -2)) step()
+    world.ok({ type: 'task.update', id: '2', subject: 'changed' })
+    show()
+    for (const step of steps.slice(-2)) step()
+    expect(read(task('2')).subject).toBe('changed')
+    expect(readdirSync(join(dir, '.teams/web'))).toEqual(['config.json'])
+    showIn(views)
+    expect(differences()).toEqual([])
+  }) // F22
+
+  it('are written by the next process when one was killed before it put its board in place', () => {
+    for (let i = 0; i < 150; i++) world.add(`task ${i}`)
+    for (const step of open().steps(world.state, cursor()).slice(0, 100)) step()
+    show()
+    expect(differences()).toEqual([])
+    const later = { ids: ulid, now: () => Date.now() + 3_600_000, warn: () => {} }
+    openBoardViews({ dir, team: 'web', disk: realDisk, ...later }).repair(world.state, cursor())
+    expect(readdirSync(join(dir, '.teams/web'))).toEqual(['config.json'])
+  }) // F22, F34
+
+  it('are written into the new board by the next update when a step failed', () => {
+    for (let i = 0; i < 150; i++) world.add(`task ${i}`)
+    let isFull = false
+    const disk = {
+      ...realDisk,
+      writeSync(fd: number, bytes: Uint8Array) {
+        if (isFull) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
+        return realDisk.writeSync(fd, bytes)
+      },
+    }
+    const views = open(disk)
+    const steps = views.steps(world.state, cursor())
+    for (const step of steps.slice(0, 50)) step()
+    isFull = true
+    expect(() => steps[50]!()).toThrow('ENOSPC')
+    isFull = false
+    showIn(views)
+    expect(readdirSync(join(dir, '.teams/web'))).toEqual(['config.json'])
+    expect(differences()).toEqual([])
+  }) // F22, F34
+
   it('follow every change of a task and of its neighbours, in one process and over many', () => {
     world.join('ada')
     const views = open()

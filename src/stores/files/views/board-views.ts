@@ -3,6 +3,7 @@ import type { Cursor } from '../../../journal/log/cursor.ts'
 import { type TaskView, taskView, teamView } from '../../../team/answers/view.ts'
 import type { TeamState } from '../../../team/state.ts'
 import { planOf, type Task, TaskId } from '../../../team/task.ts'
+import { type StagedFolder, stageFolder } from './staged-folder.ts'
 import { openViewFiles, type ViewFile, type ViewFilesOptions } from './view-files.ts'
 
 /** `config.json` (the roster) and one file per task. */
@@ -25,6 +26,13 @@ interface Update {
   /** Tasks that have a step already. */
   readonly written: Set<TaskId>
   readonly read: ReadTask
+  readonly staged: StagedBoard | undefined
+}
+
+/** The files of a new board, until they are put in place. */
+interface StagedBoard extends StagedFolder {
+  /** Writes each file into the board, if another process has created it meanwhile. */
+  readonly instead: Step[]
 }
 
 /** Reads the file of a task, once per update. */
@@ -40,7 +48,7 @@ type Seen = Pick<TaskView, 'status' | 'blockedBy'>
 export function openBoardViews(
   options: ViewFilesOptions & { readonly dir: string; readonly team: string },
 ): BoardViews {
-  const { dir, team, disk } = options
+  const { dir, team, disk, ids } = options
   const config = join(dir, '.teams', team, 'config.json')
   const board = join(dir, '.tasks', team)
   const files = openViewFiles(options)
@@ -48,6 +56,7 @@ export function openBoardViews(
   let writtenTo: number | undefined
   let shownTasks: Set<TaskId> | undefined
   let shownRoster = ''
+  let staged: StagedBoard | undefined
   /** Tasks whose file differed from the journal although its `seq` was right. */
   const doubtful = new Set<TaskId>()
 
@@ -99,16 +108,20 @@ export function openBoardViews(
     const isListed = listed && new Set(listed)
     const readFiles = new Map<string, ViewFile | undefined>()
     const read: ReadTask = (id) => {
-      if (isListed?.has(id) === false) return undefined
+      if (staged || isListed?.has(id) === false) return undefined
       if (!readFiles.has(id)) readFiles.set(id, readTask(id, shownTasks?.has(id) === false))
       return readFiles.get(id)
     }
     const changed: Task[] = []
     for (const task of state.tasks.values()) if (task.seq > from || isListed?.has(task.id) === false) changed.push(task)
     const gone = listed ? listed.filter((id) => !state.tasks.has(id)) : deletedSince(state, changed)
+    // Left by steps that failed.
+    staged?.discard()
+    staged = changed.length >= MIN_STAGED_TASKS && isBoardMissing(listed) ? stageBoard() : undefined
     const written = new Set<TaskId>()
-    const update = { state, isForced, written, read }
+    const update = { state, isForced, written, read, staged }
     const steps = taskSteps(update, changed, gone)
+    if (staged) steps.push(placeStep(staged, written))
     if (listed && state.tasks.size <= MAX_COMPARED_TASKS) {
       for (const task of state.tasks.values())
         if (!written.has(task.id) && read(task.id)?.text !== taskText(state, task)) doubtful.add(task.id)
@@ -152,7 +165,24 @@ export function openBoardViews(
     ]
   }
 
-  function taskStep({ state, isForced, written, read }: Update, task: Task | undefined): Step[] {
+  function isBoardMissing(listed: readonly TaskId[] | undefined): boolean {
+    return (listed?.length ?? shownTasks?.size) === 0 && disk.statSync(board) === undefined
+  }
+
+  /** In the folder of the team: what is left after a crash is removed with the team, or swept by a repair. */
+  function stageBoard(): StagedBoard {
+    return { ...stageFolder(disk, board, join(dir, '.teams', team, `tasks.${ids()}.new`)), instead: [] }
+  }
+
+  function placeStep({ putInPlace, instead }: StagedBoard, written: ReadonlySet<TaskId>): Step {
+    return () => {
+      staged = undefined
+      if (putInPlace()) for (const id of written) shownTasks?.add(id)
+      else for (const write of instead) write()
+    }
+  }
+
+  function taskStep({ state, isForced, written, read, staged }: Update, task: Task | undefined): Step[] {
     if (!task) return []
     const { id, seq } = task
     const text = taskText(state, task)
@@ -162,13 +192,14 @@ export function openBoardViews(
     if (isRight(there)) return isNew ? [() => void shownTasks?.add(id)] : []
     written.add(id)
     const isExpected = there !== undefined
-    return [
-      () => {
-        // Another process may have written a newer state since this step was made.
-        if (!isRight(readTask(id, !isExpected))) files.write(taskPath(id), text)
-        shownTasks?.add(id)
-      },
-    ]
+    const write = () => {
+      // Another process may have written a newer state since this step was made.
+      if (!isRight(readTask(id, !isExpected))) files.write(taskPath(id), text)
+      shownTasks?.add(id)
+    }
+    if (!staged) return [write]
+    staged.instead.push(write)
+    return [() => staged.write(`${id}.json`, text)]
   }
 
   /** Most files of new tasks are missing, and asking costs a fifth of a read that fails. */
@@ -213,6 +244,8 @@ export function openBoardViews(
 
 /** With its first write a process compares all task files of a board up to this size; `check --repair` compares larger ones. */
 const MAX_COMPARED_TASKS = 100
+/** A new board with so many tasks is put in place as a whole: a rename and a look for each file cost as much as writing it. */
+const MIN_STAGED_TASKS = 100
 
 /** The tasks whose files mention this one: its dependents and its dependencies. */
 function touched(state: TeamState, id: TaskId, before: Partial<Seen> | undefined, next: Task | undefined): string[] {

@@ -13,7 +13,7 @@ export interface ViewFiles {
   write(path: string, text: string): void
   remove(path: string): void
   list(folder: string): string[]
-  /** Removes temporary files of writers that were killed before the rename. */
+  /** Removes temporary files and folders of writers that were killed before the rename. */
   sweep(folder: string): void
 }
 
@@ -81,8 +81,7 @@ export function openViewFiles(options: ViewFilesOptions): ViewFiles {
     sweep(folder) {
       for (const name of list(folder)) {
         const made = /\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.new$/.exec(name)?.[1]
-        if (made !== undefined && now() - decodeTime(made) > ABANDONED_AFTER_MS)
-          removeIfExists(disk, `${folder}/${name}`)
+        if (made !== undefined && now() - decodeTime(made) > ABANDONED_AFTER_MS) disk.removeSync(`${folder}/${name}`)
       }
     },
   }

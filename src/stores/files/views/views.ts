@@ -41,12 +41,17 @@ export function openViews(options: {
 
     async writeSteps(state, cursor) {
       if (!isHere(state)) return []
-      const steps = board.steps(state, cursor)
+      const files = board.steps(state, cursor)
       inboxFiles.show(state)
-      // The team may be removed before a step runs.
-      return steps.map((step) => () => {
-        if (disk.statSync(folder)) step()
-      })
+      const steps: (() => void)[] = []
+      for (let i = 0; i < files.length; i += FILES_PER_STEP) {
+        const some = files.slice(i, i + FILES_PER_STEP)
+        // The team may be removed before a step runs.
+        steps.push(() => {
+          if (disk.statSync(folder)) for (const write of some) write()
+        })
+      }
+      return steps
     },
 
     async collect(state) {
@@ -122,3 +127,5 @@ export function openViews(options: {
 }
 
 const POLL_MS = 2000
+/** Few enough to keep the event loop free; a round of it and a look at the folder for each file cost as much as the file. */
+const FILES_PER_STEP = 8

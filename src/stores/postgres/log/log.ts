@@ -1,18 +1,17 @@
 import { firstUnknown } from '../../../journal/log/admission.ts'
 import { advance, type Cursor, START } from '../../../journal/log/cursor.ts'
-import { LOST_TRIES } from '../../../journal/log/fairness.ts'
 import type { Audited, Log, Recorded } from '../../../journal/log/store.ts'
 import { NotRead } from '../../../journal/log/store-errors.ts'
 import type { Json } from '../../../team/data/json.ts'
 import type { ConnectionPool } from '../connection/connection-pool.ts'
 import { reason, StoreUnreachable } from '../connection/failures.ts'
 import { arrayOf, type Statements } from '../schema/statements.ts'
-import { createHeadRowLock } from './head-row-lock.ts'
 import { insertTexts, referencesIn, type TextReference } from './long-texts.ts'
 import type { Notifications } from './notifications.ts'
 import type { LogReader } from './reader.ts'
 import type { Stored } from './record-cache.ts'
 import { createWriter } from './writer.ts'
+import { createWritersLock } from './writers-lock.ts'
 
 export interface PostgresLogOptions {
   readonly reader: LogReader
@@ -39,8 +38,8 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
   const { reader, pool, statements, notifications, knows, longTexts, poll, warn } = options
   const { path } = reader
   const form = longTexts ? 'references' : 'whole'
-  const headRow = createHeadRowLock(reader, pool, statements)
-  const write = createWriter({ reader, pool, statements, headRow, knows })
+  const writersLock = createWritersLock(reader, pool, statements)
+  const write = createWriter({ reader, pool, statements, writersLock, knows })
   const closing = new AbortController()
   /** The number at which the last known snapshot was taken. */
   let savedSeq = 0
@@ -75,10 +74,11 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
       }
     },
     async holdBack(tries = 0) {
-      headRow.release()
+      writersLock.release()
       try {
-        if (tries >= LOST_TRIES) await headRow.take()
-        if (headRow.isHeld || reader.holdBackFor(tries) === 0) return
+        await writersLock.takeIfBusy(tries)
+        if (writersLock.isHeld) return writersLock.release
+        if (reader.holdBackFor(tries) === 0) return
         while (reader.holdBackFor(tries) > 0 && !closing.signal.aborted) {
           await reader.sleep(Math.min(reader.holdBackFor(tries), HOLD_BACK_POLL_MS), closing.signal)
           await reader.refreshHead()
@@ -123,7 +123,7 @@ export function createPostgresLog(options: PostgresLogOptions): Log {
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new Error(`This handle on ${path} is closed.`))
-      headRow.release()
+      writersLock.release()
       reader.wake()
       options.onClose()
     },

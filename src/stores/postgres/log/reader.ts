@@ -26,8 +26,8 @@ export interface LogReader {
   cached(from: Cursor, form: TextForm): readonly Stored[] | undefined
   /** Sets the number of the log before anything was read. */
   bind(number: number): void
-  /** Takes in the answer to a read after `from`. */
-  absorbRead(from: Position, rows: readonly Row[]): void
+  /** Takes in the answer to a read after `from`, which was made under the lock: no record can be newer. */
+  absorbLockedRead(from: Position, rows: readonly Row[]): void
   /** How many answers this process has taken in, of all logs and handles. */
   readonly answersTaken: number
   /** Takes in the answer to an append: `own` are its accepted records, `askedAt` was `answersTaken` when it was sent. */
@@ -113,7 +113,7 @@ export function createLogReader(options: LogReaderOptions): LogReader {
   }
 
   /** Throws unless the record at `from` is still the one that was read there: another server may answer by now. */
-  function absorbRead(from: Position, rows: readonly Row[], askedAt = NEVER): readonly Stored[] {
+  function absorbRead(from: Position, rows: readonly Row[], askedAt: number): readonly Stored[] {
     const [head] = rows
     if (!head) {
       if (log === undefined && from.seq === 0) return reachEnd(askedAt)
@@ -239,7 +239,7 @@ export function createLogReader(options: LogReaderOptions): LogReader {
         records.length > 0 ? storedIn(records, new Map(own.map(({ record, text }) => [record.id, text]))) : ours
       take(fresh, Number(head.head), askedAt)
     },
-    absorbRead,
+    absorbLockedRead: (from, rows) => void absorbRead(from, rows, answersTaken),
     bind(number) {
       log ??= number
     },

@@ -7,16 +7,16 @@ import type { Parameter, Row } from '../connection/connection.ts'
 import { type ConnectionPool, readableError } from '../connection/connection-pool.ts'
 import { ConnectionLost, codeOf, isRolledBack, StoreUnreachable } from '../connection/failures.ts'
 import { arrayOf, type Statements } from '../schema/statements.ts'
-import type { HeadRowLock } from './head-row-lock.ts'
 import { type ExtractedTexts, extractLongTexts, mayHoldLongText } from './long-texts.ts'
 import type { SendHint } from './notifications.ts'
 import type { LogReader } from './reader.ts'
+import type { WritersLock } from './writers-lock.ts'
 
 export interface WriterOptions {
   readonly reader: LogReader
   readonly pool: ConnectionPool
   readonly statements: Statements
-  readonly headRow: HeadRowLock
+  readonly writersLock: WritersLock
   readonly knows: ReadonlySet<string>
 }
 
@@ -32,7 +32,7 @@ export interface WriterOptions {
  *
  * No new decision is made while the outcome of the old one is unknown.
  */
-export function createWriter({ reader, pool, statements, headRow, knows }: WriterOptions) {
+export function createWriter({ reader, pool, statements, writersLock, knows }: WriterOptions) {
   const { path, name } = reader
   /** Each call gets its own mark. */
   const marks = `${randomBytes(9).toString('base64url')}-`
@@ -78,9 +78,9 @@ export function createWriter({ reader, pool, statements, headRow, knows }: Write
     const parameters = parametersOf(batch)
     let wasLost = false
     try {
-      if (headRow.isHeld) {
+      if (writersLock.isHeld) {
         try {
-          return await headRow.append(parameters, sendHint)
+          return await writersLock.append(parameters, sendHint)
         } catch (error) {
           wasLost = error instanceof ConnectionLost
           if (!wasLost && !isRolledBack(codeOf(error) ?? '')) throw error

@@ -1,14 +1,14 @@
-import { boundedRecords } from './statements.ts'
+import { boundedRecords, writersLock } from './statements.ts'
 
 /**
- * The acceptance rule on the server: one call appends a whole batch in one statement. It locks the head row, judges the
- * records in order, inserts those that count under the next numbers, moves the head and returns the verdicts. It also
+ * The acceptance rule on the server: one call appends a whole batch in one statement. It takes the writers' lock and the
+ * head row, judges the records in order, inserts those that count under the next numbers, moves the head and returns the verdicts. It also
  * returns the records that were written since `p_at` (the caller's own without their text), so a caller that lost can
  * decide again at once. If none were written (`before` equals `p_at`), the caller's own records follow `p_at` directly.
  *
  * Under READ COMMITTED each statement of the function sees everything that was committed when the statement began. The
  * head row is locked first, so that is the whole log: numbers follow the order of commits without gaps, and mail waits
- * for the lock but never has to be sent again.
+ * for the lock but never has to be sent again. The row alone keeps the log right; the writers' lock makes the waiting fair.
  *
  * `p_mark` names the call. A call that is sent twice (the first answer was lost) finds its own records under its mark and
  * answers `a`, as the first time; a record of that id from another call is `r`, repeated. Refused records are not kept.
@@ -48,6 +48,7 @@ begin
         on conflict do nothing;
       select l.log into v_log from ${schema}.logs l where l.name = p_name and l.removed is null;
     end if;
+    perform ${writersLock(schema, 'v_log')};
     select * into h from ${schema}.logs l where l.log = v_log and l.removed is null for update;
     -- Without p_log the log was looked up by name, and the log of that name was removed during the wait.
     exit when found or p_log is not null;

@@ -18,6 +18,15 @@ export function boundedRecords(schema: string, log: string, at: string): string 
 const HEAD = `h.log, h.seq as head, h.waiting_tries,
     greatest(0, ceil(extract(epoch from h.waiting_until - clock_timestamp()) * 1000))::int as waiting_ms`
 
+/**
+ * The lock that every writer of a log takes before the head row and keeps until its transaction ends. PostgreSQL grants an
+ * advisory lock in the order of the requests and wakes one waiter. A change of a row wakes all transactions that wait for
+ * it, and one that came later may be first. `log` is an SQL expression.
+ */
+export function writersLock(schema: string, log: string): string {
+  return `pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('deskmates ${schema}', ${log}))`
+}
+
 /** The head of a log, the id of the record at a number, and the records after it. */
 function readStatement(schema: string, which: string, at: string): string {
   return `
@@ -35,8 +44,7 @@ export function createStatements(schema: string) {
     readByLog: readStatement(schema, 'h.log = $1::bigint', '$2::bigint'),
     append: `select * from ${schema}.append($1, $2::bigint, $3::bigint, $4, $5::text[], $6, $7,
       $8::text[], $9::text[], $10::int[], $11::text[], $12::int[], $13::text[], $14::int[], $15::text[])`,
-    /** Keeps the head row locked until the transaction ends. */
-    lockHead: `select from ${schema}.logs h where h.log = $1::bigint and h.removed is null for update`,
+    takeLock: (log: number) => `select ${writersLock(schema, String(log))}`,
     head: `select ${HEAD} from ${schema}.logs h where h.log = $1::bigint and h.removed is null`,
     current: `select log from ${schema}.logs where name = $1::text and removed is null`,
     knows: `select exists (

@@ -41,7 +41,9 @@ export const taskUpdate = defineOwnTool({
     const waiting = edges.length === 0 ? [] : [`Waiting for it now: ${edges.join(', ')}.`]
     const claim = answers.find((answer) => isClaimOf(answer, before, membership.name))
     const earlier = earlierAttemptsText(before.id, claim?.earlierAttempts ?? [])
-    const text = [await resultText(membership, before, status, answers), earlier, ...waiting].filter(Boolean).join('\n')
+    const text = [await resultText(membership, { before, status, given: input.commit }, answers), earlier, ...waiting]
+      .filter(Boolean)
+      .join('\n')
     return { text, ...(claim && { task: before.id }), ...handOver(own, status, answers) }
   },
 })
@@ -102,8 +104,7 @@ async function inOrder(
 
 async function resultText(
   membership: TeamMembership,
-  before: Task,
-  status: TaskStatus | undefined,
+  { before, status, given }: { before: Task; status: TaskStatus | undefined; given: string | undefined },
   answers: readonly Answer[],
 ): Promise<string> {
   const { id } = before
@@ -120,7 +121,8 @@ async function resultText(
       return claimed(task)
     case 'completed': {
       const unblocked = answers.flatMap((answer) => answer.unblocked ?? [])
-      return `Task #${id} completed: ${task.subject}. ${readyTasksText(membership.state, id, unblocked)}${next}`
+      const committed = given === undefined && task.commit !== null ? ` Committed as ${task.commit}.` : ''
+      return `Task #${id} completed: ${task.subject}.${committed} ${readyTasksText(membership.state, id, unblocked)}${next}`
     }
     case 'failed': {
       const leadNote = isLead(membership.name) ? '' : ' The lead is told.'

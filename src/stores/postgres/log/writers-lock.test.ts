@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectionPool } from '../connection/connection-pool.ts'
 import type { Statements } from '../schema/statements.ts'
-import { createHeadRowLock } from './head-row-lock.ts'
 import type { LogReader } from './reader.ts'
+import { createWritersLock } from './writers-lock.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const statements = { lockHead: 'lock', readByLog: 'read', append: 'append' } as Statements
+const statements = { takeLock: () => 'lock', readByLog: 'read', append: 'append' } as unknown as Statements
 
 /** The lock on a pool of one connection, which records what is sent; `refuses` is a statement that fails. */
 function lockHarness(refuses?: string) {
@@ -17,8 +17,9 @@ function lockHarness(refuses?: string) {
   const connection = {
     isOpen: true,
     async run(text: string) {
-      sent.push(text.split(' ')[0]!)
-      if (text === refuses) throw new Error('refused')
+      const names = text.split('; ').map((statement) => statement.split(' ')[0]!)
+      sent.push(...names)
+      if (refuses && names.includes(refuses)) throw new Error('refused')
       return []
     },
     end() {},
@@ -33,15 +34,15 @@ function lockHarness(refuses?: string) {
       taken--
     },
   } as unknown as ConnectionPool
-  const reader = { log: 1, known: { seq: 0 }, absorbRead: () => void absorbed++ } as unknown as LogReader
-  const lock = createHeadRowLock(reader, pool, statements)
+  const reader = { log: 1, known: { seq: 0 }, absorbLockedRead: () => void absorbed++ } as unknown as LogReader
+  const lock = createWritersLock(reader, pool, statements)
   return { lock, sent, taken: () => taken, absorbed: () => absorbed }
 }
 
-describe('the lock on the head row', () => {
+describe('the lock of the writers', () => {
   it('is held from reading to writing, and its connection is returned then', async () => {
     const { lock, sent, taken, absorbed } = lockHarness()
-    await lock.take()
+    await lock.takeIfBusy(1)
     expect([lock.isHeld, taken(), absorbed()]).toEqual([true, 1, 1])
     await lock.append([])
     expect([lock.isHeld, taken()]).toEqual([false, 0])
@@ -50,10 +51,10 @@ describe('the lock on the head row', () => {
 
   it('is released after 200 ms when nothing was written, counted anew each time it is taken', async () => {
     const { lock, sent, taken } = lockHarness()
-    await lock.take()
+    await lock.takeIfBusy(1)
     await vi.advanceTimersByTimeAsync(150)
     await lock.append([])
-    await lock.take()
+    await lock.takeIfBusy(1)
     await vi.advanceTimersByTimeAsync(150)
     expect([lock.isHeld, sent.includes('rollback')]).toEqual([true, false])
     await vi.advanceTimersByTimeAsync(50)
@@ -62,14 +63,32 @@ describe('the lock on the head row', () => {
 
   it.for(['lock', 'read'])('is given up when the statement %s fails, and nothing is read', async (refuses) => {
     const { lock, sent, taken, absorbed } = lockHarness(refuses)
-    await lock.take()
+    await lock.takeIfBusy(1)
     await vi.advanceTimersByTimeAsync(0)
     expect([lock.isHeld, taken(), absorbed(), sent.at(-1)]).toEqual([false, 0, 0, 'rollback'])
   })
 
+  it('is taken for eight decisions after a lost try, and for none before', async () => {
+    const { lock, sent } = lockHarness()
+    await lock.takeIfBusy(0)
+    expect(sent).toEqual([])
+    for (const tries of [1, ...Array(9).fill(0)]) {
+      await lock.takeIfBusy(tries)
+      if (lock.isHeld) await lock.append([])
+    }
+    expect(sent.filter((text) => text === 'lock')).toHaveLength(8)
+  })
+
+  it('is not waited for again when it was not granted in time', async () => {
+    const { lock, sent } = lockHarness('lock')
+    await lock.takeIfBusy(1)
+    await lock.takeIfBusy(0)
+    expect(sent.filter((text) => text === 'lock')).toHaveLength(1)
+  })
+
   it('returns its connection when the append fails', async () => {
     const { lock, taken } = lockHarness('append')
-    await lock.take()
+    await lock.takeIfBusy(1)
     await expect(lock.append([])).rejects.toThrow('refused')
     expect([lock.isHeld, taken()]).toEqual([false, 0])
   })

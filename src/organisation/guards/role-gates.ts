@@ -1,0 +1,32 @@
+import { roleKey } from '../../team/members/role.ts'
+
+/** What the organisation says about one role. */
+interface GatedRole {
+  readonly gates: { readonly idle: GateTime; readonly completion: GateTime }
+}
+type GateTime = 'never' | 'auto_commit' | 'always'
+
+/** Which gates hold for members of a role. A role that the organisation does not name has none. */
+export function gatesOf(
+  roles: ReadonlyMap<string, GatedRole>,
+  isCommitting: boolean,
+): (role: string) => { readonly idle: boolean; readonly completion: boolean } {
+  const isOn = (time: GateTime) => time === 'always' || (time === 'auto_commit' && isCommitting)
+  return (wanted) => {
+    const gates = [...roles].find(([role]) => roleKey(role) === roleKey(wanted))?.[1].gates
+    return { idle: gates !== undefined && isOn(gates.idle), completion: gates !== undefined && isOn(gates.completion) }
+  }
+}
+
+/** The user's settings win over the organisation, and a planning configuration can only switch commits off. */
+export function commitsTasks({
+  setting,
+  organisation = false,
+  config,
+}: {
+  readonly setting?: boolean | undefined
+  readonly organisation?: boolean
+  readonly config?: boolean | undefined
+}): boolean {
+  return (setting ?? organisation) && config !== false
+}

@@ -1,0 +1,1 @@
+export { work } from '../../examples/engineering/agents.mjs'
