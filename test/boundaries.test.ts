@@ -91,9 +91,11 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   cli: {
     output: ['program'],
     workspace: ['output', 'program'],
+    completion: ['output', 'program', 'run', 'workspace'],
     config: ['output', 'program', 'workspace'],
     demo: ['output', 'program'],
     doctor: ['output', 'program', 'workspace'],
+    interactive: ['config', 'demo', 'output', 'program', 'run', 'sessions', 'workspace'],
     journal: ['output', 'program', 'workspace'],
     mail: ['output', 'program', 'workspace'],
     run: ['output', 'program', 'sessions', 'workspace'],

@@ -130,7 +130,7 @@ function addCommands(program: Command, context: Context, running: Running): void
   const loaders = new Map<Command, () => Promise<AnySubCommand>>()
   addGlobals(program)
   const run = program.command(RUN).summary('one prompt, one answer (the same as -p); see: deskmates -p --help')
-  loaders.set(run.helpGroup(AGENTS), async () => (await import('./run/run.ts')).run)
+  loaders.set(run.helpGroup(AGENTS), async () => (await import('./prompt-command.ts')).promptCommand)
   for (const { path, summary, ...listed } of commands) {
     const [name = '', group] = path.split(' ').reverse()
     const parent = group === undefined ? program : (groups.get(group) ?? addGroup(program, group))

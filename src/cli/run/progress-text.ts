@@ -4,13 +4,13 @@ import { createTeamText } from '../output/event-text.ts'
 import { oneLine } from '../output/format.ts'
 
 /** What the board and the mail show anyway, in the words of `createTeamText`. */
-const TOLD_AS_EVENTS = new Set(['TaskCreate', 'TaskUpdate', 'SendMessage', 'send_message', 'broadcast'])
+const SHOWN_AS_EVENTS = new Set(['TaskCreate', 'TaskUpdate', 'SendMessage', 'send_message', 'broadcast'])
 
 /** Lines of progress for a terminal: what agents do, and what happens between them. */
 export function createProgressText(): (event: SessionEvent) => string | undefined {
   const teamText = createTeamText()
   return (event) => {
-    if (event.type === 'tool_started' && TOLD_AS_EVENTS.has(event.call.toolName)) return undefined
+    if (event.type === 'tool_started' && SHOWN_AS_EVENTS.has(event.call.toolName)) return undefined
     if (event.type !== 'team') return progressText(event)
     const text = teamText(event)
     return text && `[${oneLine(text.who, 64)}] ${oneLine(text.what)}`

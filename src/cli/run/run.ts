@@ -31,10 +31,6 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
   instead: () => 'Use your Task tool.',
   define: defineOptions,
   async run(call, options, words) {
-    if (isForPerson(call, options)) {
-      const { interactive } = await import('../interactive/interactive.ts')
-      return interactive(call, options, words.length === 0 ? undefined : promptOf(options, words))
-    }
     const prompt = promptOf(options, words)
     // A command id promises that a repeated command has one effect; a repeated prompt is a new turn.
     if (call.globals.commandId !== undefined)
@@ -45,16 +41,8 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
   },
 }
 
-/** A person sits at the terminal, and nothing was said about printing. */
-function isForPerson(
-  { isTerminal, isStdinTerminal, globals }: Call,
-  { print, outputFormat, verbose }: RunOptions,
-): boolean {
-  return isTerminal && isStdinTerminal === true && print === undefined && !globals.json && !outputFormat && !verbose
-}
-
 /** The prompt on the command line, with or without `-p` in front of it; undefined where it can only come from stdin. */
-function promptOf({ print, ...options }: RunOptions, words: readonly string[]): string | undefined {
+export function promptOf({ print, ...options }: RunOptions, words: readonly string[]): string | undefined {
   const all = typeof print === 'string' ? [print, ...words] : words
   if (all.length > 1)
     throw new Misused(
