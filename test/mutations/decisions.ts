@@ -43,11 +43,20 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'claim-ignores-role',
     mistake: 'A teammate claims a ready task that is meant for another role',
+    file: 'src/team/state.ts',
+    old: 'const [open, its] = [lists?.get(null), lists?.get(roleKey(role))]',
+    new: 'const [open, its] = [lists?.get(null), [...(lists?.values() ?? [])].at(-1)]',
+    test: team,
+    fails: 'leaves a task unclaimed that is meant for another role',
+  },
+  {
+    name: 'claim-by-id-ignores-role',
+    mistake: 'A member claims a task for another role when it names the task',
     file: 'src/team/board/decide-claims.ts',
     old: 'return role === null || roleKey(role) === roleKey(member.role)',
     new: 'return role === null || member.role !== undefined',
-    test: team,
-    fails: 'leaves a task unclaimed that is meant for another role',
+    test: 'src/team/board/decide-claims.test.ts',
+    fails: 'goes by role: a task for another role is refused by id and skipped without an id',
   },
   {
     name: 'stop-overwritten-by-idle',

@@ -289,7 +289,7 @@ export const mutations: readonly Mutation[] = [
     name: 'refusing-teammate-stays',
     mistake: 'A teammate that refuses to stop is still there after the shutdown of its team',
     file: 'src/supervisor/shutdown/shut-down-team.ts',
-    old: 'of teammates(team).filter(isPresent))',
+    old: 'of teammates(team).filter((member) => isPresent(member) && isMeant(ending, member)))',
     new: "of teammates(team).filter(({ status }) => status === 'lost'))",
     test: shutdown,
     fails: 'stops a teammate that refuses to stop',
