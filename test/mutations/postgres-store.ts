@@ -8,7 +8,7 @@ export const mutations: readonly Mutation[] = [
     mistake: 'Two writers look up the next number without a lock and want the same one',
     file: 'src/stores/postgres/schema/append-function.ts',
     old: 'export function appendFunction(schema: string): string {\n',
-    new: "export function appendFunction(schema: string): string {\n  return withLocks(schema).replaceAll('for update', '')\n}\n\nfunction withLocks(schema: string): string {\n",
+    new: "export function appendFunction(schema: string): string {\n  return withLocks(schema).replaceAll('for update', '').replace(/perform pg_catalog\\.pg_advisory.*;/, '')\n}\n\nfunction withLocks(schema: string): string {\n",
     also: [
       {
         file: 'src/stores/postgres/connection/failures.ts',
@@ -24,7 +24,7 @@ export const mutations: readonly Mutation[] = [
     mistake: 'Numbers come from a sequence, so a reader misses a lower number that is committed later',
     file: 'src/stores/postgres/schema/append-function.ts',
     old: 'export function appendFunction(schema: string): string {\n',
-    new: "export function appendFunction(schema: string): string {\n  const unlocked = withLocks(schema).replaceAll('for update', '')\n  const numbered = unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`).replace('if v_moved then', 'if false then')\n  return `create sequence ${schema}.numbers; ${numbered}`\n}\n\nfunction withLocks(schema: string): string {\n",
+    new: "export function appendFunction(schema: string): string {\n  const unlocked = withLocks(schema).replaceAll('for update', '').replace(/perform pg_catalog\\.pg_advisory.*;/, '')\n  const numbered = unlocked.replace('h.seq + 1', `nextval('${schema}.numbers')`).replace('if v_moved then', 'if false then')\n  return `create sequence ${schema}.numbers; ${numbered}`\n}\n\nfunction withLocks(schema: string): string {\n",
     also: [
       {
         file: 'src/stores/postgres/log/reader.ts',
