@@ -10,6 +10,7 @@ const ALLOWED = new Map([
   ['permissions/processes/start-program.ts', 'absolute paths only, no inherited environment or descriptor'],
   ['stores/identity.ts', 'ioreg, sysctl and ps of macOS by fixed paths, without input'],
   ['stores/files/file-system-kind.ts', 'mount of macOS by a fixed path, without input'],
+  ['terminal/input/own-command.ts', 'what the person types after ! at the own terminal, in the own shell'],
 ])
 
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -74,7 +74,11 @@ describe('an agent that waits for its model', () => {
       },
     })
     await until(() => waiting.includes('ada') && waiting.includes('bob') && !waiting.includes('lead'))
-    clock.advance(31)
+    // A teammate that refused is asked three times more, each time with a deadline.
+    for (let asked = 0; asked < 4 && !waiting.includes('lead'); asked++) {
+      clock.advance(31)
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    }
     await until(() => waiting.includes('lead'))
     expect(waiting).toEqual(['lead'])
     await session.close()
