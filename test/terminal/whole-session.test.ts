@@ -47,6 +47,7 @@ function project() {
   const env = `HOME=${join(top, 'home')} DESKMATES_STATE=${join(top, 'state')} OLLAMA_HOST=http://127.0.0.1:9`
   return {
     dir,
+    home: join(top, 'home'),
     /** Types `deskmates ARGS` in a new terminal of 80 columns and 24 rows. */
     open(name: string, args: string) {
       const command = `env ${env} '${process.execPath}' '${cli}' ${args}; echo "exit $?"; cat`
@@ -107,4 +108,36 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     resumed.press('C-d')
     await resumed.sees('exit 0')
   }) // B16, B18
+
+  it('offers commands of the user, and those of the project only after the folder is trusted', async ({ skip }) => {
+    if (tmux === undefined) skip('tmux is not installed')
+    const { dir, home, open } = project()
+    for (const [folder, name, text] of [
+      [home, 'hi', 'Say hello to $ARGUMENTS.'],
+      [dir, 'project', 'From the project.'],
+    ] as const) {
+      mkdirSync(join(folder, '.claude', 'commands'), { recursive: true })
+      writeFileSync(join(folder, '.claude', 'commands', `${name}.md`), text)
+    }
+    const terminal = open('one', '-m scripted:script.json --sandbox off')
+    await terminal.sees('Do you trust this folder?')
+    terminal.press('Enter')
+    await terminal.sees('default mode')
+    terminal.type('/hi bob')
+    terminal.press('Enter')
+    await terminal.sees('Say hello to bob.')
+    terminal.type('/project x')
+    terminal.press('Enter')
+    await terminal.sees('no command /project')
+    terminal.press('C-d')
+    await terminal.sees('exit 0')
+
+    const trusting = open('two', '-m scripted:script.json --sandbox off')
+    await trusting.sees('Do you trust this folder?')
+    trusting.type('y')
+    await trusting.sees('default mode')
+    trusting.type('/project x')
+    trusting.press('Enter')
+    await trusting.sees('From the project.')
+  })
 })

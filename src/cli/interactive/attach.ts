@@ -29,7 +29,7 @@ $ deskmates attach web`,
       throw new Misused(`There is no terminal to draw on. See what happens with: deskmates log --follow --team ${team}`)
     await using control = await findControl(workspace, team, call.env)
     await openScreen(call, control, {
-      ...{ workspace, cwd: call.cwd, budget: null, commandFolders: [] },
+      ...{ workspace, cwd: call.cwd, budget: null },
       isScreenReader: screenReader === true,
     })
   },

@@ -1,8 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { isTrusted } from '../../permissions/trust/folder-trust.ts'
-import { userFolder } from '../../permissions/trust/private-folders.ts'
+import { resolve } from 'node:path'
 import { chooseModel } from '../../session/choose-model.ts'
 import { type OpenControl, openControl } from '../../session/control/open-control.ts'
 import { isUntouched } from '../../session/run-prompt.ts'
@@ -74,7 +71,6 @@ async function converse(
     })
     const exit = await openScreen(call, control, {
       ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null },
-      commandFolders: commandFolders(call, workspace),
       isScreenReader: options.screenReader === true,
     })
     return { exit, id: control.session, isEmpty: team === undefined && isEmptySession(control) }
@@ -87,11 +83,4 @@ async function converse(
 function isEmptySession({ opened }: OpenControl): boolean {
   const spent = [...opened.team.state.spent.values()]
   return isUntouched(opened) && spent.every(({ calls }) => calls === 0)
-}
-
-/** Commands of the user, and of the project where it is trusted. */
-function commandFolders({ env }: Call, workspace: Workspace): string[] {
-  const own = [join(userFolder(env), 'commands'), join(env.HOME ?? homedir(), '.claude', 'commands')]
-  if (!isTrusted(workspace)) return own
-  return [...own, ...['.claude', '.deskmates'].map((folder) => join(workspace.workspace, folder, 'commands'))]
 }

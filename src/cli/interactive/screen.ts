@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { basename } from 'node:path'
+import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { agentTypesOf } from '../../session/agent-types.ts'
 import type { SessionControl } from '../../session/control/session-control.ts'
 import { knowledgeOf } from '../../session/instructions/project-knowledge.ts'
@@ -14,7 +16,6 @@ export interface ScreenOptions {
   readonly cwd: string
   /** US dollars; null without a limit. */
   readonly budget: number | null
-  readonly commandFolders: readonly string[]
   readonly firstPrompt?: string | undefined
   /** Lines, and nothing is drawn again. */
   readonly isScreenReader: boolean
@@ -22,12 +23,14 @@ export interface ScreenOptions {
 
 /** Shows a session on the terminal of this process until the person leaves it. */
 export function openScreen(call: Call, control: SessionControl, options: ScreenOptions): Promise<TerminalExit> {
-  const { workspace, cwd, budget, commandFolders, firstPrompt, isScreenReader } = options
+  const { workspace, cwd, budget, firstPrompt, isScreenReader } = options
   const { env, clock } = call
   const root = realpathSync(workspace.workspace)
   const place = { workspace, root, env, warn: () => {} }
   return runTerminal({
-    ...{ control, commandFolders, isScreenReader, clock, signal: call.signal },
+    ...{ control, isScreenReader, clock, signal: call.signal },
+    // Commands of the user, and of the project where the user trusts it.
+    commandFolders: [env.HOME ?? homedir(), ...(isTrusted(workspace) ? [root] : [])],
     ...(firstPrompt !== undefined && { firstPrompt }),
     knowledge: {
       ...{ project: basename(root), cwd, env, budget },
