@@ -40,7 +40,7 @@ export function work(turns) {
   if (file !== undefined)
     return {
       text: `I wrote ${file}`,
-      calls: [{ tool: 'write_file', id: `w${step}`, input: { path: file, content: contentOf(file, id) } }],
+      calls: [{ tool: 'write_file', id: `w${step}`, input: { path: file, content: contentOf(file, id, task) } }],
     }
   if (since.includes('is finished')) return { text: 'Done.' }
   const input = { taskId: id, status: 'completed', result: `Task ${id} is done` }
@@ -65,9 +65,12 @@ const ARTEFACTS = {
   'security-audit.jsonl': { r: 'PASS', findings: 0, critical: 0 },
 }
 
-function contentOf(file, id) {
-  const artefact = ARTEFACTS[file.split('/').at(-1)]
-  return artefact ? `${JSON.stringify(artefact)}\n` : `${id}\n`
+/** A review of one plan has the plan before its name, or says which one it is about. */
+function contentOf(file, id, task) {
+  const [, plan = /Plans: (\d\d-\d\d)/.exec(task)?.[1], name] = /^(?:(\d\d-\d\d)\.)?(.+)$/.exec(file.split('/').at(-1))
+  const artefact = ARTEFACTS[name]
+  if (!artefact) return `${id}\n`
+  return `${JSON.stringify('plan' in artefact ? { ...artefact, plan } : artefact)}\n`
 }
 
 function strings(value) {

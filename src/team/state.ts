@@ -16,7 +16,7 @@ import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 11
+export const FOLD_VERSION = 12
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -69,7 +69,7 @@ export interface TeamState {
   readonly steps: Table<string, PhaseStep>
   /** By the record that holds each, in the order of the journal. */
   readonly handOffs: Table<string, RecordedHandOff>
-  /** The last of each kind and plan. */
+  /** The last of each kind, plan and sender. */
   readonly results: Table<string, ReportedResult>
   readonly requests: Table<string, Request>
   /** By the id of the message. */

@@ -85,9 +85,10 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
     }
     const base = settingsOptions(settings, call.env)
+    const plans = plansOf(call, phase)
     const scalingOf = (department: string) =>
       [...roles].flatMap(([role, { kind, scaling: scaled }]) => {
-        const cap = scaled?.max ?? 1
+        const cap = Math.max(scaled?.max ?? 1, reviewersAtOnce(phase, role, plans.get(department)?.length ?? 0))
         if (kind === 'task-only') return [{ role, cap, mode: 'task' as const }]
         return departments.get(department)!.roles.includes(role) ? [{ role, cap, mode: mode.mode }] : []
       })
@@ -107,7 +108,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       config: config?.auto_commit,
     })
     const { isComplete, state } = await runOrganisation({
-      ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans: plansOf(call, phase) },
+      ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({
@@ -155,6 +156,14 @@ function plansOf(call: Call, phase: Phase) {
   if (all.length > 0) throw new Refused(problemsFound(all))
   return assigned.plans
 }
+
+/** A role that reviews each plan for itself has an agent for each of them at the same time. */
+function reviewersAtOnce({ organisation }: Phase, role: string, plans: number): number {
+  const isPerPlan = organisation.steps.some(({ perPlan, roles }) => perPlan && roles.includes(role))
+  return isPerPlan ? Math.min(plans, MAX_REVIEWERS) : 1
+}
+
+const MAX_REVIEWERS = 5
 
 function titleOf(phase: Phase, department: string): string {
   const [, number = '', name = ''] = /^(\d*)-?(.*)$/s.exec(phaseName(phase)) ?? []

@@ -25,6 +25,7 @@ const VALID: Record<string, string> = {
   'manual-qa': lines({ id: 'M1', r: 'pass' }),
   'design-tokens': lines({ cat: 'color', name: 'primary', val: '#00f' }),
   'component-specs': lines({ name: 'Button', desc: 'Starts an action', states: ['default'], status: 'ready' }),
+  'test-results': lines({ plan: '03-01', dept: 'backend', phase: 'green', tc: 2, ps: 2, fl: 0, tasks: [] }),
   'user-flows': lines({ id: 'F1', name: 'login', steps: ['open', 'submit'] }),
 }
 
@@ -35,6 +36,58 @@ describe('the check of an artefact', () => {
     expect(artefactProblem(`${name}.jsonl`, '{"other":1}')).toMatch(/^line 1: "/)
     expect(artefactProblem(`${name}.jsonl`, '{')).toBe('line 1: is not JSON')
   }) // C40
+
+  it('accepts every value of the formats that the source names, and refuses keys with another type', () => {
+    const day = '2026-02-17'
+    const inSource: Record<string, string> = {
+      critique: lines({
+        id: 'C1',
+        cat: 'risk',
+        sev: 'minor',
+        q: 'q',
+        ctx: 'c',
+        sug: 's',
+        st: 'deferred',
+        cf: 80,
+        rd: 2,
+      }),
+      research: lines({ q: 'q', src: 'codebase', finding: 'f', conf: 'low', dt: day, rel: 'r', brief_for: 'C1' }),
+      reqs: lines({ id: 'REQ-01', t: 't', pri: 'nice', st: 'done', ac: 'a' }),
+      verification: lines(
+        { tier: 'deep', r: 'PARTIAL', ps: 1, fl: 1, tt: 2, dt: day },
+        { c: 'c', r: 'warn', ev: 'e', cat: 'convention' },
+      ),
+      'qa-code': lines({ r: 'FAIL', tests: { ps: 1, fl: 1, sk: 0 }, lint: { err: 1, warn: 0 }, dt: day }),
+      'code-review': lines({ plan: '01-01', r: 'approve', tdd: 'skip', cycle: 3, dt: day }, { ...finding, sev: 'nit' }),
+      'security-audit': lines(
+        { r: 'FAIL', findings: 1, critical: 0, dt: day },
+        { cat: 'owasp', sev: 'high', f: 'src/a.ts', issue: 'i', fix: 'f' },
+      ),
+      gaps: lines({ id: 'G1', sev: 'major', desc: 'd', exp: 'e', act: 'a', st: 'accepted', res: 'r' }),
+      'manual-qa': lines({ r: 'PASS', tests: [{ id: 'MQ-1', desc: 'd', r: 'pass', notes: '' }], dt: day }),
+      'component-specs': lines(
+        { name: 'A', desc: 'd', states: ['s'], status: 'deferred' },
+        { name: 'B', desc: 'd', states: ['s'], props: [], tokens: [], a11y: {}, status: 'ready' },
+      ),
+    }
+    for (const [name, text] of Object.entries(inSource))
+      expect([name, artefactProblem(`${name}.jsonl`, text)]).toEqual([name, undefined])
+    const audit = { r: 'PASS', findings: 0, critical: 0 }
+    expect(artefactProblem('security-audit.jsonl', lines({ ...audit, dt: 5 }))).toContain('"dt"')
+    expect(artefactProblem('gaps.jsonl', lines({ id: 'G1', sev: 'minor', desc: 'd', st: 'ignored' }))).toContain('"st"')
+    expect(artefactProblem('component-specs.jsonl', inSource['component-specs']!.split('\n')[0]!)).toContain('"status"')
+  }) // C40, F47
+
+  it('looks at a file about one plan like at the artefact of that name', () => {
+    const review = (plan: string) => lines({ plan, r: 'approve', cycle: 1 })
+    expect(artefactProblem('03-02.code-review.jsonl', review('03-02'))).toBeUndefined()
+    expect(artefactProblem('03-02.code-review.jsonl', review('03-01'))).toContain('the file is about 03-02')
+    expect(artefactProblem('03-02.code-review.jsonl', '{"other":1}')).toMatch(/^line 1: "/)
+    expect(artefactProblem('code-review.jsonl', `${review('03-01')}\n${review('03-02')}`)).toBeUndefined()
+    expect(artefactProblem('code-review.jsonl', `${review('03-01')}\n{"plan":"03-02","r":"fine"}`)).toContain(
+      'line 2: "r"',
+    )
+  }) // C40, C76
 
   it('refuses drafts, empty tokens and empty files', () => {
     const draft = lines({ name: 'Button', desc: 'd', states: ['default'], status: 'draft' })
@@ -72,6 +125,8 @@ it.each([
   ['*.plan.jsonl', '.plan.jsonl', true],
   ['*.plan.jsonl', '03-01.plan.json', false],
   ['reqs.jsonl', 'xreqs.jsonl', false],
+  ['code-review.jsonl', '03-01.code-review.jsonl', true],
+  ['code-review.jsonl', '3-1.code-review.jsonl', false],
   ['a*b*c', 'a-b-c', true],
   ['a*b*c', 'ac', false],
   ['a*a', 'a', false],

@@ -1,7 +1,10 @@
-/** Whether a file name is meant by the name or pattern of an artefact: `*` stands for any characters. */
+/**
+ * Whether a file name is meant by the name or pattern of an artefact: `*` stands for any characters, and an artefact that
+ * is written for each plan has the plan before its name: `03-01.code-review.jsonl`.
+ */
 export function matchesArtefact(pattern: string, name: string): boolean {
   const parts = pattern.split('*')
-  if (parts.length === 1) return pattern === name
+  if (parts.length === 1) return pattern === name || pattern === artefactOf(name)
   const [first = '', ...rest] = parts
   const last = rest.pop() ?? ''
   if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
@@ -12,4 +15,16 @@ export function matchesArtefact(pattern: string, name: string): boolean {
     at = found + part.length
   }
   return true
+}
+
+const OF_PLAN = /^(\d\d-\d\d)\.(.+)$/s
+
+/** The plan that a file of the phase is about, by its name; undefined for a file of the whole phase. */
+export function planInName(name: string): string | undefined {
+  return OF_PLAN.exec(name)?.[1]
+}
+
+/** `code-review.jsonl` of `03-01.code-review.jsonl`. */
+export function artefactOf(name: string): string {
+  return OF_PLAN.exec(name)?.[2] ?? name
 }

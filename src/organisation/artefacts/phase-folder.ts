@@ -1,13 +1,18 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { artefactProblem } from './check-artefact.ts'
-import { matchesArtefact } from './match.ts'
+import { matchesArtefact, planInName } from './match.ts'
 
 const MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 
-/** Why an artefact of the phase in this folder does not count. A pattern needs at least one file, and all of them valid. */
-export function artefactProblemIn(folder: string, artefact: string): string | undefined {
-  const names = filesIn(folder).filter((name) => matchesArtefact(artefact, name))
+/**
+ * Why an artefact of the phase in this folder does not count. A pattern needs at least one file, and all of them valid.
+ * With `plans`, files about other plans are those of other departments, and do not matter.
+ */
+export function artefactProblemIn(folder: string, artefact: string, plans?: readonly string[]): string | undefined {
+  const isEach = plans === undefined || artefact.includes('*')
+  const isMeant = (plan: string | undefined) => isEach || plan === undefined || plans.includes(plan)
+  const names = filesIn(folder).filter((name) => matchesArtefact(artefact, name) && isMeant(planInName(name)))
   if (names.length === 0) return 'is missing'
   for (const name of names) {
     const problem = fileProblem(folder, name)

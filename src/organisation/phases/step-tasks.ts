@@ -1,3 +1,4 @@
+import { planInName } from '../artefacts/match.ts'
 import { artefactsFor } from '../artefacts/scope.ts'
 import type { ApprovalGate } from '../guards/approvals.ts'
 import { reviewersOf } from '../guards/review-cycles.ts'
@@ -31,6 +32,8 @@ export interface StepWork {
   /** Names of the files in it. */
   readonly files: readonly string[]
   readonly plans: readonly string[]
+  /** `plans` are only those that go through a further review. */
+  readonly isPartOfPlans?: boolean
   /** The number of the review, from 1 on. */
   readonly cycle: number
   /** How often the step was begun anew, because its reviews did not pass; from 1 on. */
@@ -44,7 +47,7 @@ export function stepTasks(step: WorkingStep, work: StepWork): StepTask[] {
   return step.roles.flatMap((role) => {
     const briefing = work.roleOf(role)
     return reviewersOf(role, work.plans, step.perPlan).map(({ plans }) => {
-      const only = step.perPlan && work.plans.length > 1 ? `, plan ${plans.join(', ')}` : ''
+      const only = step.perPlan && (work.isPartOfPlans || work.plans.length > 1) ? `${PLANS}${plans.join(', ')}` : ''
       return {
         subject: `Step ${step.step} ${step.name} of ${work.folder} as ${role}${only}${again}`,
         role,
@@ -54,13 +57,37 @@ export function stepTasks(step: WorkingStep, work: StepWork): StepTask[] {
   })
 }
 
-/** The task that repairs what a review found. */
-export function reworkTask(step: WorkingStep, work: StepWork, role: string): StepTask {
-  return {
-    subject: `Rework after step ${step.step} ${step.name} of ${work.folder}, cycle ${work.cycle}${attemptWords(work)}`,
+/** The task that repairs what a review found: in these plans, or with an empty list in all of them. */
+export function reworkTask(
+  step: WorkingStep,
+  work: StepWork,
+  {
     role,
-    description: `Fix everything that ${step.exit.map((file) => `${work.folder}/${file}`).join(' and ')} reports.`,
+    plans,
+    found,
+  }: { readonly role: string; readonly plans: readonly string[]; readonly found: readonly string[] },
+): StepTask {
+  const only = plans.length > 0 ? `${PLANS}${plans.join(', ')}` : ''
+  return {
+    subject: `${reworkWords(step, work)}${only}${attemptWords(work)}`,
+    role,
+    description: `Fix everything that ${[...new Set(found)].join(' and ')} reports.`,
   }
+}
+
+const PLANS = ', plan '
+
+/** Which plans the work of this cycle went back for, by the subject of a task; undefined where that is no such task. */
+export function reworkedPlans(subject: string, step: WorkingStep, work: StepWork): readonly string[] | undefined {
+  const [begin, end] = [reworkWords(step, work), attemptWords(work)]
+  if (!subject.startsWith(begin) || !subject.endsWith(end)) return undefined
+  const between = subject.slice(begin.length, subject.length - end.length)
+  if (between === '') return []
+  return between.startsWith(PLANS) ? between.slice(PLANS.length).split(', ') : undefined
+}
+
+function reworkWords({ step, name }: WorkingStep, { folder, cycle }: StepWork): string {
+  return `Rework after step ${step} ${name} of ${folder}, cycle ${cycle}`
 }
 
 /** Whether this is the subject of such a task of the phase in this folder. */
@@ -96,10 +123,25 @@ function describe(
   plans: readonly string[],
 ): string {
   const reads = artefactsFor(briefing?.reads ?? [], work.files).map((file) => `- ${work.folder}/${file}`)
-  const leaves = step.exit.map((file) => `- ${work.folder}/${file}`)
+  const leaves = step.exit
+    .flatMap((file) => leftFiles(step, work, { file, plans }))
+    .map((file) => `- ${work.folder}/${file}`)
   return [
     `Department: ${work.department}. Step ${step.step}: ${step.name}.${plans.length > 0 ? ` Plans: ${plans.join(', ')}.` : ''}`,
     reads.length > 0 ? `Read:\n${reads.join('\n')}` : 'No artefact of the phase is for your role.',
     ...(leaves.length > 0 ? [`Leave behind:\n${leaves.join('\n')}`] : []),
   ].join('\n\n')
+}
+
+/** Where each plan of a phase is reviewed for itself, so that no review overwrites another one, the plan is in the name. */
+function leftFiles(
+  { perPlan }: WorkingStep,
+  { files, plans: all }: StepWork,
+  { file, plans }: { readonly file: string; readonly plans: readonly string[] },
+): string[] {
+  const inPhase = new Set([
+    ...all,
+    ...files.flatMap((name) => (name.endsWith('.plan.jsonl') ? (planInName(name) ?? []) : [])),
+  ])
+  return perPlan && inPhase.size > 1 && !file.includes('*') ? plans.map((plan) => `${plan}.${file}`) : [file]
 }

@@ -1,6 +1,6 @@
 import type { PhaseStep } from '../../team/phases/phase.ts'
 import type { LoadedPlan } from '../../team/plans/plan.ts'
-import { type ReportedResult, resultKey } from '../../team/plans/reported-result.ts'
+import { lastResult } from '../../team/plans/reported-result.ts'
 import type { TeamState } from '../../team/state.ts'
 
 /** The fields of `department_result`, with the keys of the source documents. */
@@ -41,8 +41,7 @@ export function departmentResult(
   const plans = [...state.plans.values()].filter((plan) => plan.folder === folder)
   const steps = [...state.steps.values()].filter((step) => step.folder === folder)
   const done = plans.filter(({ summary }) => summary?.s === 'complete').length
-  const check = (...kinds: ReportedResult['kind'][]) =>
-    checkResult(organisation, { steps, results: state.results }, kinds)
+  const check = (...kinds: string[]) => checkResult(organisation, { steps, results: state.results }, kinds)
   return {
     department: name,
     phase: /(?:^|\/)(\d\d)[^/]*$/.exec(folder)?.[1] ?? plans[0]?.id.slice(0, 2) ?? '',
@@ -62,14 +61,14 @@ const WORST_FIRST = ['FAIL', 'PARTIAL', 'WARN', 'PASS']
 function checkResult(
   { steps: rules, handoffs }: CheckingRoles,
   { steps, results }: { readonly steps: readonly PhaseStep[]; readonly results: TeamState['results'] },
-  kinds: readonly ReportedResult['kind'][],
+  kinds: readonly string[],
 ): string {
   const roles = kinds.flatMap((kind) => handoffs.get(kind)?.from ?? [])
   const rule = rules.find((step) => step.roles.some((role) => roles.includes(role)))
   const step = steps.find((one) => one.step === rule?.step)
   if (!step || step.status === 'skipped') return 'skipped'
   if (step.status === 'failed') return 'FAIL'
-  const reported = kinds.flatMap((kind) => results.get(resultKey({ kind, plan: null })) ?? [])
+  const reported = kinds.flatMap((kind) => lastResult(results.values(), { kind, plan: null }) ?? [])
   const said = reported.filter(({ at }) => at >= step.startedAt).map(({ result }) => result)
   return WORST_FIRST.find((result) => said.includes(result)) ?? (step.status === 'completed' ? 'PASS' : 'PARTIAL')
 }

@@ -9,7 +9,7 @@ import { type StepTask, type StepWork, stepTasks } from '../../organisation/phas
 import { checkEntry, checkExit, nextStep, type StepFacts } from '../../organisation/steps/check-step.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { PERSON_ROLE } from '../../plan/plan-draft.ts'
-import type { StepStatus } from '../../team/phases/phase.ts'
+import type { RecordedHandOff, StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import type { Task } from '../../team/task.ts'
@@ -40,6 +40,8 @@ export interface DepartmentRun {
   onStep(step: Step, status: StepStatus, reason: string | null): Promise<void>
   /** A step cannot go on: the level that decides now learns of it. */
   escalate(step: Step, escalation: StepEscalation, issue: string): Promise<void>
+  /** What departments recorded for each other and for the owner. */
+  handOffs(): Promise<readonly RecordedHandOff[]>
 }
 
 /** Why a department stopped before its last step; undefined when it is through, or was only interrupted. */
@@ -53,7 +55,7 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     departmentFacts(session.team.state, phase.folder).steps.find(({ step }) => step === wanted)
   const facts: StepFacts = {
     statusOf: (wanted) => known(wanted)?.status,
-    problemOf: (artefact) => artefactProblemIn(phase.path, artefact),
+    problemOf: problemIn(run),
   }
 
   /** Carried along until the step is over. */
@@ -119,11 +121,12 @@ async function perform(run: DepartmentRun, step: Step, attempt: number): Promise
   const isOfLead = step.roles.every((role) => organisation.roles.get(role)?.kind === 'lead')
   if (step.exit.includes(SUMMARIES)) return implement(run)
   // Plans that people wrote are not written again, and the sign-off is what the checks of all steps say.
-  if (isOfLead && checkExit(step, { statusOf: () => 'started', problemOf: problemIn(phase) }).gate === 'pass')
+  if (isOfLead && checkExit(step, { statusOf: () => 'started', problemOf: problemIn(run) }).gate === 'pass')
     return undefined
-  const work = (cycle: number): StepWork => ({
+  const own = plans.map(({ id }) => id)
+  const work = (cycle: number, some?: readonly string[]): StepWork => ({
     ...{ department: run.name, folder: phase.folder, files: filesIn(phase.path), cycle, attempt },
-    plans: plans.map(({ id }) => id),
+    ...{ plans: some ?? own, isPartOfPlans: some !== undefined },
     roleOf: (role) => organisation.roles.get(role),
   })
   if (isOfLead) {
@@ -131,14 +134,16 @@ async function perform(run: DepartmentRun, step: Step, attempt: number): Promise
     return whyStopped(await lastOf(run, session.run(task?.description, run.signal)))
   }
   return reviewStep({
-    ...{ phase, step, work, state: session.team.state, approvalGates: run.approvalGates },
+    ...{ phase, department: run.name, step, work, state: session.team.state, approvalGates: run.approvalGates },
     doTasks: (tasks) => doTasks(run, tasks),
     addTask: (task) => addMissing(run, [task]),
+    handOffs: run.handOffs,
   })
 }
 
-function problemIn({ path }: Phase): StepFacts['problemOf'] {
-  return (artefact) => artefactProblemIn(path, artefact)
+function problemIn({ phase, plans }: DepartmentRun): StepFacts['problemOf'] {
+  const own = plans.map(({ id }) => id)
+  return (artefact) => artefactProblemIn(phase.path, artefact, own)
 }
 
 /** Loads the plans and lets developers, which the supervisor starts, do their tasks. */

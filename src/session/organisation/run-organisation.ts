@@ -119,6 +119,7 @@ async function runOne(run: OrganisationRun, name: string, views: () => Promise<P
       approvalGates: run.approvalGates,
       whySkipped: (step) => run.whySkipped(name, step),
       escalate: (step, escalation, issue) => escalate(run, name, { step, escalation, issue }),
+      handOffs: async () => (await readPhase(phase, run.workspace, clock)).handOffs,
       onEvent: (event) => run.report({ type: 'session', department: name, event }),
       async onStep(step, status, reason) {
         await run.report({ type: 'step', department: name, step, status, reason })

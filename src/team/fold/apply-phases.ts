@@ -20,6 +20,6 @@ export function applyPhaseEvent(
 
 /** What testers, QA and security report with a hand-off. */
 export function applyResult(state: TeamState, message: Message, { at }: Pick<Place, 'at'>): void {
-  const result = reportedResult(message, at)
+  const result = reportedResult(message, { at, nextTask: state.counters.get().task })
   if (result) state.results.set(resultKey(result), result)
 }

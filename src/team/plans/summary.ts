@@ -1,7 +1,7 @@
 import type { TeamState } from '../state.ts'
 import { compareIds, planOf, type Task } from '../task.ts'
 import type { PlanSummary } from './plan.ts'
-import { resultKey } from './reported-result.ts'
+import { lastResult } from './reported-result.ts'
 
 /** As in ISO 8601: 2026-02-17. */
 const dateIn = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' })
@@ -35,7 +35,7 @@ export function summaryOf(state: TeamState, plan: string, now: number): PlanSumm
  * green_only   tests were reported, or completed tasks changed files of tests
  */
 function testsOf(state: TeamState, plan: string, completed: readonly Task[]): PlanSummary['tst'] {
-  const reported = state.results.get(resultKey({ kind: 'test_plan_result', plan }))
+  const reported = lastResult(state.results.values(), { kind: 'test_plan_result', plan })
   const hasTests = (reported?.tests ?? 0) > 0
   const isComplete = completed.length === state.index.plans.get(plan)?.total
   if (hasTests && reported?.isRed && isComplete) return 'red_green'
