@@ -100,7 +100,12 @@ export type MessageInput = z.infer<typeof ByType>
 
 /** `addedTypes` are hand-offs that an organisation adds; they travel as messages that name them. */
 export function messageInput(addedTypes: readonly string[]): z.ZodType<MessageInput> {
-  return z.preprocess((input) => normalize(input, addedTypes), ByType)
+  return z.preprocess((input, { addIssue }) => {
+    const normalized = normalize(input, addedTypes)
+    const { answer, problem } = withAnswerNames(normalized)
+    if (problem !== undefined) addIssue({ code: 'custom', ...problem })
+    return answer
+  }, ByType)
 }
 
 function fields<T extends z.ZodRawShape>(shape: T) {
@@ -127,6 +132,45 @@ function normalize(input: unknown, addedTypes: readonly string[]): unknown {
   if (isAnswer || said.content !== undefined || said.reason === undefined) return { ...said, type: known }
   const { reason, ...rest } = said
   return { ...rest, type: known, content: reason }
+}
+
+/** How later versions of the source call the states of a shutdown answer. */
+const FINAL_STATUS: ReadonlyMap<unknown, string> = new Map([
+  ['complete', 'clean'],
+  ['idle', 'clean'],
+  ['in_progress', 'in_progress'],
+])
+
+interface AnswerNames {
+  readonly answer: unknown
+  readonly problem?: { readonly path: string[]; readonly message: string }
+}
+
+/** Accepts `approved` for `approve`, and `final_status` for `status`. Both names with different meanings are refused. */
+function withAnswerNames(input: unknown): AnswerNames {
+  const said = input as Readonly<Record<string, unknown>>
+  if (typeof input !== 'object' || input === null || !/^(shutdown|plan_approval)_response$/.test(String(said.type)))
+    return { answer: input }
+  const { approved, final_status: final, ...rest } = said
+  const approve = approved === undefined ? rest : { ...rest, approve: approved }
+  if (approved !== undefined && rest.approve !== undefined && rest.approve !== approved)
+    return refusedNames(input, 'approved', `is ${approved} and approve is ${rest.approve}: give one of them`)
+  if (final === undefined) return { answer: approve }
+  if (said.type !== 'shutdown_response') return { answer: { ...approve, final_status: final } }
+  const status = FINAL_STATUS.get(final)
+  if (status === undefined)
+    return refusedNames(input, 'final_status', `is ${JSON.stringify(final)}. Use complete, idle or in_progress`)
+  if (rest.status === undefined || rest.status === status) return { answer: { ...approve, status } }
+  return refusedNames(
+    input,
+    'final_status',
+    `is ${final}, which means ${status}, and status is ${rest.status}: give one of them`,
+  )
+}
+
+function refusedNames(input: unknown, name: string, message: string): AnswerNames {
+  const { approved: _, final_status: _final, ...answer } = input as { approved?: unknown; final_status?: unknown }
+  return { answer, problem: { path: [name], message } }
 }
 
 function wrongType(input: unknown): string {

@@ -165,6 +165,38 @@ describe('a shutdown', () => {
     )
   }) // B21, B22
 
+  it.each([
+    [{ approved: true, final_status: 'complete' }, 'approved', 'clean'],
+    [{ approved: true, final_status: 'idle', approve: true, status: 'clean' }, 'approved', 'clean'],
+    [{ approved: true, final_status: 'in_progress', pending_work: ['tests'] }, 'approved', 'in_progress'],
+    [{ approved: false, final_status: 'in_progress', reason: 'one test left' }, 'rejected', 'in_progress'],
+    [{ approve: true, final_status: 'idle' }, 'approved', 'clean'],
+    [{ approved: true, status: 'error' }, 'approved', 'error'],
+    [{ approved: true, final_status: '' }, 'approved', null],
+  ])('is answered by %j, the names of later versions of the source, too', async (answer, state, status) => {
+    const lead = await teamToolHarness('lead')
+    const ada = teamToolsOf(lead.control, 'ada')
+    await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada' })
+    await ada.ok('SendMessage', { type: 'shutdown_response', request_id: 'r1', ...answer })
+    expect(lead.control.team().state.requests.get('r1')).toMatchObject({ state, status })
+  }) // C25
+
+  it.each([
+    [{ approve: true, approved: false }, 'approved: is false and approve is true: give one of them'],
+    [{ approve: false, approved: true, status: 'clean' }, 'approved: is true and approve is false'],
+    [{ approved: true, status: 'error', final_status: 'complete' }, 'which means clean, and status is error'],
+    [{ approved: true, status: 'clean', final_status: 'in_progress' }, 'which means in_progress, and status is clean'],
+    [{ approved: true, final_status: 'clean' }, 'final_status: is "clean". Use complete, idle or in_progress'],
+    [{ approved: true, final_status: 3 }, 'final_status: is 3'],
+    [{ approved: 'yes' }, 'approve'],
+  ])('is not answered by %j: the error names what contradicts', async (answer, named) => {
+    const lead = await teamToolHarness('lead')
+    const ada = teamToolsOf(lead.control, 'ada')
+    await lead.ok('SendMessage', { type: 'shutdown_request', to: 'ada' })
+    expect(await ada.no('SendMessage', { type: 'shutdown_response', request_id: 'r1', ...answer })).toContain(named)
+    expect(lead.control.team().state.requests.get('r1')).toMatchObject({ state: 'pending' })
+  }) // C25
+
   it('may be rejected with a reason, and the sender can read its state', async () => {
     const lead = await teamToolHarness('lead')
     const look = () => lead.ok('SendMessage', { type: 'shutdown_response', request_id: 'r1' })
