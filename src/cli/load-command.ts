@@ -27,6 +27,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   'org run': async () => (await import('./org/run.ts')).orgRun,
   'org status': async () => (await import('./org/status.ts')).orgStatus,
   'org gate': async () => (await import('./org/gate.ts')).orgGate,
+  'org step': async () => (await import('./org/step.ts')).orgStep,
   'org cleanup': async () => (await import('./org/cleanup.ts')).orgCleanup,
   'task add': async () => (await import('./task/add.ts')).taskAdd,
   'task list': async () => (await import('./task/list.ts')).taskList,

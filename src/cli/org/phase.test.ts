@@ -90,6 +90,55 @@ describe('org gate', () => {
   }) // C71
 })
 
+describe('org step', () => {
+  const CRITIQUE = '{"id":"C1","cat":"gap","sev":"minor","q":"q","ctx":"c","sug":"s","st":"open"}\n'
+
+  it('exits 1 with every open step and missing artefact, and 0 when the step may begin', async () => {
+    const backend = '--department backend'
+    const held = await cli.run(`org step 3 ${backend} --json`)
+    expect([held.code, JSON.parse(held.stdout)]).toMatchObject([
+      1,
+      { gate: 'fail', step: 'planning', departments: [{ department: 'backend', gate: 'fail', step: 'planning' }] },
+    ])
+    expect(JSON.parse(held.stdout).missing).toEqual([
+      'backend: step 1 (critique) is not started',
+      'backend: step 2 (architecture) is not started',
+      expect.stringMatching(/^backend: .*: is missing$/),
+    ])
+    await record('yolo-backend', step(1, 'skipped'), step(2, 'skipped'))
+    expect(await cli.json(`org step planning ${backend}`)).toEqual({
+      ...{ gate: 'pass', step: 'planning', missing: [] },
+      departments: [{ department: 'backend', gate: 'pass', step: 'planning', missing: [] }],
+    })
+    expect(await cli.ok(`org step 3 ${backend}`)).toBe('Step 3 (planning) may begin.\n')
+  }) // C74, C75
+
+  it('asks every department of the phase, and with --end for what the step leaves behind', async () => {
+    await record('yolo-backend', step(1, 'skipped'), step(2, 'skipped'), step(3, 'started'))
+    const { code, stdout } = await cli.run('org step planning')
+    expect(code).toBe(1)
+    expect(stdout).toContain('Step 3 (planning) may not begin:\n  frontend: step 1 (critique) is not started\n')
+    expect(stdout).not.toContain('backend:')
+    put(`${PHASE}/03-01.plan.jsonl`, '')
+    const end = await cli.run('org step planning --department backend --end')
+    expect([end.code, end.stdout]).toEqual([1, expect.stringContaining('may not end:\n  backend: *.plan.jsonl: ')])
+    put(`${PHASE}/critique.jsonl`, CRITIQUE)
+    expect((await cli.run('org step 1 --department backend --end')).code).toBe(0)
+  }) // C75
+
+  it('finds the step of a role, and names steps and departments where there is no such one', async () => {
+    expect((await cli.run('org step dev')).stdout).toContain('Step 6 (implementation) may not begin')
+    expect((await cli.run('org step qa-code')).stdout).toContain('Step 8 (qa) may not begin')
+    for (const unknown of ['11', '0', '-', 'wizard', 'constructor', '6.0'])
+      expect(await cli.run(['org', 'step', unknown])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`There is no step '${unknown}'`),
+      })
+    expect((await cli.run('org step 6 --department uiux')).stderr).toContain('Departments: frontend, backend')
+    expect((await cli.run('org step')).code).toBe(2)
+  }) // C15, C75
+})
+
 describe('org status', () => {
   it('shows departments, steps, plans and gates', async () => {
     await record('yolo-frontend', step(1, 'skipped'), step(2, 'started'), plan('03-01'))

@@ -51,6 +51,7 @@ export const commands = [
   { path: 'org run', summary: 'run the departments of a phase in waves, with gates between them' },
   { path: 'org status', summary: 'departments, steps, plans and gates of a phase' },
   { path: 'org gate', summary: 'whether a gate of a phase is passed, and what is missing' },
+  { path: 'org step', summary: 'whether a step of a phase may begin or end, and what is missing' },
   { path: 'org cleanup', summary: 'remove the files that only coordinated departments' },
   { path: 'task add', summary: 'put a task on the board' },
   { path: 'task list', summary: 'the board' },
