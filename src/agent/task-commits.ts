@@ -34,8 +34,9 @@ export interface RoleGates {
  * nothing      none of its files changed
  * impossible   git cannot commit here
  * locked       other processes held the repository in every try
+ * failed       git could not write
  */
 export type TaskCommit =
   | { readonly kind: 'committed'; readonly commit: string }
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'impossible' | 'locked'; readonly why: string }
+  | { readonly kind: 'impossible' | 'locked' | 'failed'; readonly why: string }

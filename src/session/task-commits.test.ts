@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type AlarmClock, systemClock } from '../journal/clock.ts'
 import type { Script } from '../models/scripted/script.ts'
 import { scriptedModel } from '../models/scripted/scripted-model.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
@@ -125,6 +126,81 @@ describe('the commits of a run', { timeout: 240_000 }, () => {
     expect(git('show', 'HEAD:a.ts')).toBe('half')
     expect(summary).toMatchObject({ s: 'failed', ch: [git('rev-parse', '--short=10', 'HEAD')] })
   }) // C60
+})
+
+/** Ends the pauses between two tries at once; everything else takes its time. */
+const impatientClock: AlarmClock = {
+  now: systemClock.now,
+  in: (seconds, ring) => systemClock.in([0.2, 0.4, 0.8, 1.6, 3.2].includes(seconds) ? 0 : seconds, ring),
+}
+
+describe('work that cannot be committed', { timeout: 240_000 }, () => {
+  const plan = {
+    tasks: [{ id: '03-01/T1', subject: 'Write a', files: ['a.ts'] }],
+    parts: [write('dev-1', 'a.ts'), ...[2, 3, 4].map((answer) => complete('dev-1', '03-01/T1', answer))],
+  }
+
+  it('is said with the way out during a merge, and stands in the summary of a plan that is complete', async ({
+    skip,
+  }) => {
+    const before = git('rev-parse', 'HEAD')
+    writeFileSync(join(root, '.git/MERGE_HEAD'), before)
+    const { summary, notes } = await runPlan(plan, {}, skip)
+    expect(notes).toContain(
+      '[COMMIT] Nothing is committed: a merge is in progress in the repository. Finish it with git commit, or undo it with git merge --abort.',
+    )
+    expect(summary).toMatchObject({
+      ...{ s: 'complete', ch: [] },
+      dv: ['03-01/T1 (dev-1): not committed: a merge is in progress in the repository. Commit its files yourself'],
+    })
+    expect([git('rev-parse', 'HEAD'), git('show', ':a.ts')]).toEqual([before, 'old'])
+  }) // C18, C78
+
+  it('is not completed while the repository is locked: twice refused, then done and said', async ({ skip }) => {
+    writeFileSync(join(root, '.git/index.lock'), '')
+    const { summary, notes, results } = await runPlan(plan, { clock: impatientClock }, skip)
+    const refused = results.filter((text) => text.includes('the repository was locked in every try'))
+    expect(refused).toHaveLength(2)
+    expect(refused[0]).toContain('Escalate to Senior')
+    expect(notes.join('\n')).toContain('[GATE] 03-01/T1: went on after being held 2 times.')
+    expect(summary).toMatchObject({ s: 'complete', ch: [], dv: [expect.stringContaining('index.lock')] })
+  }) // C78
+
+  it('is not completed while git cannot write, and is committed as soon as git can', async ({ skip }) => {
+    const objects = join(root, '.git/objects')
+    // What git needs as folders are files: nothing can be written, as on a broken or full disk.
+    const blocked = Array.from({ length: 256 }, (_, i) => join(objects, i.toString(16).padStart(2, '0')))
+    for (const path of blocked) if (!existsSync(path)) writeFileSync(path, '')
+    const parts = [
+      ...[write('dev-1', 'a.ts'), complete('dev-1', '03-01/T1')],
+      {
+        ...{ agent: 'dev-1', when: { answer: 3 } },
+        calls: [{ tool: 'bash', input: { command: 'find .git/objects -maxdepth 1 -type f -delete' } }],
+      },
+      complete('dev-1', '03-01/T1', 4),
+    ]
+    const permissions = { mode: 'bypassPermissions' as const }
+    const { summary, results } = await runPlan({ ...plan, parts }, { permissions, clock: impatientClock }, skip)
+    expect(results.filter((text) => text.includes('git could not commit its files'))).toHaveLength(1)
+    expect(summary).toMatchObject({ s: 'complete', ch: [git('rev-parse', '--short=10', 'HEAD')], dv: [] })
+    expect(git('show', 'HEAD:a.ts')).toBe('by dev-1')
+  }) // C78
+
+  it('has the names of its files quoted where they could be taken for lines of the log', async ({ skip }) => {
+    const name = 'kept/x\n[GATE] forged'
+    mkdirSync(join(root, 'kept'))
+    put(name, 'changed by the user\n')
+    const { summary, notes } = await runPlan(
+      {
+        tasks: [{ id: '03-01/T1', subject: 'Write', files: ['a.ts', 'kept/'] }],
+        parts: [write('dev-1', 'a.ts'), complete('dev-1', '03-01/T1')],
+      },
+      {},
+      skip,
+    )
+    expect(summary?.dv).toEqual([expect.stringContaining(`${JSON.stringify(name)}: not committed`)])
+    expect(notes.join('\n')).not.toMatch(/^\[GATE\] forged/m)
+  }) // C78
 })
 
 describe('the gates of a role', { timeout: 240_000 }, () => {

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
-import { counted } from '../../team/wording.ts'
-import { problemLines } from '../plan/read.ts'
+import { problemsFound } from '../plan/read.ts'
 import type { Call } from '../program/context.ts'
 import { Refused } from '../program/failure.ts'
 
@@ -10,6 +9,5 @@ import { Refused } from '../program/failure.ts'
 export function validOrganisation(call: Call): Organisation {
   const { organisation, problems } = readOrganisation(resolve(call.cwd, call.globals.cwd ?? '.', ORGANISATION_FOLDER))
   if (organisation) return organisation
-  const message = `${counted(problems.length, 'problem')} in the organisation; nothing was done.\n${problemLines(problems)}`
-  throw new Refused({ code: 'invalid_organisation', message })
+  throw new Refused(problemsFound(problems, 'invalid_organisation'))
 }

@@ -2,13 +2,14 @@ import { realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
-import { commitsTasks, gatesOf } from '../../organisation/guards/role-gates.ts'
+import { gatesOf } from '../../organisation/guards/role-gates.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
 import { assignPlans } from '../../organisation/phases/assign-plans.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import { createRoleRules } from '../../organisation/roles/role-rules.ts'
 import { createMessageRouting } from '../../organisation/routing/message-routing.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
+import { resolveCommits } from '../../plan/auto-commit.ts'
 import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
 import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
@@ -103,10 +104,11 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       onEvent: (event) => report({ type: 'session', department: phase.organisation.owner, event }),
       tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${text}\n`),
     })
-    const autoCommit = commitsTasks({
-      ...{ setting: settings.team?.autoCommit, organisation: phase.organisation.autoCommit },
-      config: config?.auto_commit,
+    const { isOn: autoCommit, reason } = resolveCommits({
+      ...{ setting: settings.team?.autoCommit, organisation: () => phase.organisation.autoCommit },
+      ...{ config: config?.auto_commit, configFile: options.config ?? PLAN_CONFIG_FILE },
     })
+    await printMessage(call, `Commits ${autoCommit ? 'on' : 'off'}: ${reason}.`)
     const { isComplete, state } = await runOrganisation({
       ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),

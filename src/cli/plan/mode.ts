@@ -1,8 +1,8 @@
-import { resolve } from 'node:path'
-import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
+import { PLAN_CONFIG_FILE } from '../../plan/plan-config.ts'
 import { resolveTeamMode } from '../../plan/team-mode.ts'
 import { print, printJson } from '../output/print.ts'
 import type { SubCommand } from '../program/sub-command.ts'
+import { configNamed } from './config.ts'
 
 interface Options {
   config?: string
@@ -13,9 +13,9 @@ export const planMode: SubCommand<Options> = {
   define(command) {
     command.option('--config <file>', `the planning configuration; ${PLAN_CONFIG_FILE} if not given`)
   },
-  async run(call, { config = PLAN_CONFIG_FILE }) {
-    const settings = readPlanConfig(resolve(call.cwd, call.globals.cwd ?? '.', config))
-    const { mode, isFallback, autoDetected, reason } = resolveTeamMode(settings, call.env)
+  async run(call, options) {
+    const { config } = await configNamed(call, options.config)
+    const { mode, isFallback, autoDetected, reason } = resolveTeamMode(config, call.env)
     const shown = {
       team_mode: mode,
       fallback_notice: isFallback,

@@ -18,10 +18,15 @@ export function validPlans(call: Call, files: readonly string[]): ReadPlans['pla
   throw new Refused(problemsFound(problems))
 }
 
+const IN = { invalid_plan: 'these plans', invalid_organisation: 'the organisation' } as const
+
 /** What a command says that does nothing because of these problems. */
-export function problemsFound(problems: readonly Problem[]): { code: string; message: string } {
-  const message = `${counted(problems.length, 'problem')} in these plans; nothing was done.\n${problemLines(problems)}`
-  return { code: 'invalid_plan', message }
+export function problemsFound(
+  problems: readonly Problem[],
+  code: keyof typeof IN = 'invalid_plan',
+): { code: string; message: string } {
+  const message = `${counted(problems.length, 'problem')} in ${IN[code]}; nothing was done.\n${problemLines(problems)}`
+  return { code, message }
 }
 
 /** One line per mistake, in the form editors and grep use. */

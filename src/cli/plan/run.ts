@@ -1,17 +1,23 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Option } from 'commander'
 import type { SessionEvent } from '../../agent/session-event.ts'
+import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
+import { isTrusted } from '../../permissions/trust/folder-trust.ts'
+import { type ResolvedCommits, resolveCommits } from '../../plan/auto-commit.ts'
 import { MAX_DEVS } from '../../plan/dev-count.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
+import { PLAN_CONFIG_FILE } from '../../plan/plan-config.ts'
 import { DEV_ROLE } from '../../plan/plan-draft.ts'
 import { planStatus } from '../../plan/plan-status.ts'
-import { type ResolvedMode, resolveTeamMode, TEAM_MODES, type WantedMode } from '../../plan/team-mode.ts'
+import { resolveTeamMode, TEAM_MODES, type WantedMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
 import { loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
 import { teamOfPlans } from '../../session/plan/plan-team.ts'
 import type { Session } from '../../session/session.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { isRefusal } from '../../team/refusal.ts'
+import type { Workspace } from '../../workspace.ts'
 import { printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, Refused, refused } from '../program/failure.ts'
@@ -20,6 +26,7 @@ import { defineRunOptions, type RunOptions } from '../run/options.ts'
 import { modelOption, runToEnd, shellWord } from '../run/run.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { openFolded, wantedTeam } from '../workspace/open-team.ts'
+import { configNamed, type NamedConfig } from './config.ts'
 import { plansPicture } from './picture.ts'
 import { problemsFound, validPlans } from './read.ts'
 
@@ -49,16 +56,23 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
   async run(call, options, files) {
     const plans = validPlans(call, files)
     const team = await checkedTeam(call, plans)
-    const mode = modeOf(call, options)
+    const planning = await configNamed(call, options.config)
+    const wanted = options.mode === undefined ? planning.config : { ...planning.config, team_mode: options.mode }
+    const mode = resolveTeamMode(wanted, call.env)
     await printMessage(call, `Mode ${mode.mode}: ${mode.reason}.`)
     if (mode.isFallback) await printLine(call, fallbackText(mode.reason, 'task', DEV_ROLE))
     const again = `deskmates plan run ${files.map(shellWord).join(' ')}${modelOption(options.model)}`
     return runToEnd(call, options, {
       needsPrompt: false,
       team,
-      session: {
-        title: plans.map(({ id, header }) => `${id} ${header.t}`).join('; '),
-        scaling: [{ role: DEV_ROLE, cap: options.maxDevs ?? MAX_DEVS, mode: mode.mode }],
+      session: async (settings, workspace) => {
+        const { isOn, reason } = commitsOf(settings, planning, workspace)
+        await printMessage(call, `Commits ${isOn ? 'on' : 'off'}: ${reason}.`)
+        return {
+          title: plans.map(({ id, header }) => `${id} ${header.t}`).join('; '),
+          scaling: [{ role: DEV_ROLE, cap: options.maxDevs ?? MAX_DEVS, mode: mode.mode }],
+          autoCommit: isOn,
+        }
       },
       resumeCommand: () => again,
       begin: (session) => load(call, session, plans),
@@ -85,9 +99,23 @@ async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<string> 
   return name
 }
 
-function modeOf(call: Call, { mode, config = PLAN_CONFIG_FILE }: Options): ResolvedMode {
-  const settings = readPlanConfig(resolve(call.cwd, call.globals.cwd ?? '.', config))
-  return resolveTeamMode(mode === undefined ? settings : { ...settings, team_mode: mode }, call.env)
+function commitsOf(settings: Settings, { config, file }: NamedConfig, workspace: Workspace): ResolvedCommits {
+  return resolveCommits({
+    ...{ setting: settings.team?.autoCommit, config: config?.auto_commit, configFile: file },
+    organisation: () => commitsOfOrganisation(workspace),
+  })
+}
+
+/** What the organisation of this folder says; one that is trusted and broken is an error, never a default. */
+function commitsOfOrganisation(workspace: Workspace): boolean | 'untrusted' | undefined {
+  const folder = join(workspace.workspace, ORGANISATION_FOLDER)
+  if (!existsSync(folder)) return undefined
+  const { organisation, problems } = readOrganisation(folder)
+  if (isTrusted(workspace)) {
+    if (!organisation) throw new Refused(problemsFound(problems, 'invalid_organisation'))
+    return organisation.autoCommit
+  }
+  return organisation?.autoCommit ? 'untrusted' : organisation?.autoCommit
 }
 
 async function load(call: Call, { team }: Session, plans: readonly Plan[]): Promise<void> {

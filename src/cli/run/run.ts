@@ -9,6 +9,8 @@ import { type SessionOptions, settingsOptions } from '../../session/session-opti
 import type { Line } from '../../session/wire/envelope.ts'
 import { eventLine, initLine } from '../../session/wire/lines.ts'
 import { createRunSummary, type ResumeCommand } from '../../session/wire/run-summary.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Workspace } from '../../workspace.ts'
 import { printAsIs, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, OutputClosed } from '../program/failure.ts'
@@ -64,8 +66,8 @@ export interface RunToEnd {
   readonly prompt?: string | undefined
   /** The session, where the options do not choose it. */
   readonly team?: string
-  /** What the settings do not decide about the session. */
-  readonly session?: Pick<SessionOptions, 'scaling' | 'title'>
+  /** What the settings alone do not decide about the session. */
+  session?(settings: Settings, workspace: Workspace): Promise<Pick<SessionOptions, 'scaling' | 'title' | 'autoCommit'>>
   /** The command that resumes this run; without it `deskmates -r …`. */
   readonly resumeCommand?: ResumeCommand
   /** Called before the run begins. */
@@ -81,6 +83,7 @@ export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd)
   const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
   await using workspace = await openStore(call)
   const { settings } = await readSettings(call, workspace, settingsOf(options))
+  const own = await given.session?.(settings, workspace)
   const team = given.team ?? (await chooseSession(call, options, workspace))
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const warning = (message: string) => void warn(call, message)
@@ -101,7 +104,7 @@ export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd)
       folders: options.addDir?.map((dir) => existingFolder(resolve(cwd, dir))),
       clock: call.clock,
       warn: warning,
-      ...given.session,
+      ...own,
     })
     if (notice !== undefined) await printMessage(call, `deskmates: ${notice}`)
     await given.begin?.(session)

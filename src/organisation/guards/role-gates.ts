@@ -17,16 +17,3 @@ export function gatesOf(
     return { idle: gates !== undefined && isOn(gates.idle), completion: gates !== undefined && isOn(gates.completion) }
   }
 }
-
-/** The user's settings win over the organisation, and a planning configuration can only switch commits off. */
-export function commitsTasks({
-  setting,
-  organisation = false,
-  config,
-}: {
-  readonly setting?: boolean | undefined
-  readonly organisation?: boolean
-  readonly config?: boolean | undefined
-}): boolean {
-  return (setting ?? organisation) && config !== false
-}

@@ -11,8 +11,8 @@ export function bubblewrapArgs(profile: SandboxProfile, { forbidsUserns }: Bubbl
     // Bubblewrap leaves /proc/sys open to root, whose commands could then change the kernel's settings.
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--remount-ro', '/proc'],
     ...emptied.flatMap((path) => ['--tmpfs', path]),
-    ...shown.filter((path) => !inHome(path)).flatMap(readOnly),
     ...['--bind', tmp, '/tmp'],
+    ...shown.filter((path) => !inHome(path)).flatMap(readOnly),
     ...(home ? ['--bind', home.inside, home.real, ...shown.filter(inHome).flatMap(readOnly)] : []),
     ...hidden.filter(({ path }) => !isInsideAny(writable, path)).flatMap(hide),
     ...writable.flatMap((folder) => [canWrite ? '--bind' : '--ro-bind', folder, folder]),

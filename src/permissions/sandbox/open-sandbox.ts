@@ -4,8 +4,9 @@ import { findProgram, safePath } from '../processes/find-program.ts'
 import { type ResourceLimits, resourceLimits } from '../processes/resource-limits.ts'
 import { buildProfile, deniedFiles, type FileLookup } from './build-profile.ts'
 import { gitEnv } from './git/git-env.ts'
-import { protectedGit } from './git/git-folders.ts'
+import { joinedGit, protectedGit } from './git/git-folders.ts'
 import { guardGit } from './git/git-guard.ts'
+import { findOuterRepository } from './git/outer-repository.ts'
 import { createPlaceholders } from './git/placeholders.ts'
 import { type CommandReach, watchRepositories } from './git/repositories.ts'
 import { makeSandboxFolder } from './left-folders.ts'
@@ -72,6 +73,8 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
   const env = sandboxEnv(options.env, { also: options.also ?? [] })
   const program = findProgram(PROGRAM, options.env.PATH, open)?.file
   const repositories = watchRepositories(open)
+  // As the user has it now: no command of the session can put another one in its place.
+  const outer = findOuterRepository(options.root, open)
   const describe = (changes: Partial<FileLookup>) =>
     buildProfile({ ...fileLookup, git: protectedGit([], open), ...changes })
   const found = await onceFor(`${options.root} ${env.PATH}`, () => probe(program, describe({}), env))
@@ -120,15 +123,14 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
           },
         }
       },
-      forOwnProgram({ canWrite = false } = {}) {
+      forOwnProgram({ canWrite = false, isGit = false } = {}) {
         const denials = denied()
         const hidden = [...options.hidden, ...denials.hidden]
-        const profile = describe(
-          canWrite
-            ? { hidden, kept: denials.kept, git: protectedGit(repositories.now(), open) }
-            : { canWrite: false, hidden },
-        )
-        const own = { PATH: safePath(options.env.PATH, open), HOME: '/', LC_ALL: 'C' }
+        const around = isGit ? outer : undefined
+        const git = joinedGit([protectedGit(canWrite ? repositories.now() : [], open), ...(around ? [around.git] : [])])
+        const scripts = around?.shown ?? []
+        const profile = describe({ git, hidden, scripts, canWrite, ...(canWrite && { kept: denials.kept }) })
+        const own = { PATH: safePath(options.env.PATH, open), HOME: '/', LC_ALL: 'C', ...around?.env }
         return { ...sandboxed(profile, own), release: () => [] }
       },
     },

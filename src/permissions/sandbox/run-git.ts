@@ -90,7 +90,7 @@ async function inside(
   command: readonly string[],
   { settings, canWrite = false, env: more, input }: InsideOptions,
 ): Promise<ProgramEnd> {
-  const sandboxed = sandbox.forOwnProgram({ canWrite })
+  const sandboxed = sandbox.forOwnProgram({ canWrite, isGit: true })
   const [file = '', ...rest] = [...sandboxed.prefix, ...command]
   const env = {
     ...sandboxed.env,

@@ -9,9 +9,9 @@ export interface Sandbox {
   forCommand(command: string, options?: { readonly scripts?: readonly string[] }): SandboxedStart
   /**
    * For a program of ours: it has no network, sees no variable of the user, and can write nothing; with `canWrite`, what a
-   * command could write.
+   * command could write. With `isGit` it also reaches the repository around the workspace, which commands do not.
    */
-  forOwnProgram(options?: { readonly canWrite?: boolean }): SandboxedStart
+  forOwnProgram(options?: { readonly canWrite?: boolean; readonly isGit?: boolean }): SandboxedStart
 }
 
 /** How to start a program so that it runs in the sandbox. */

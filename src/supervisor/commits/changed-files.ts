@@ -19,19 +19,21 @@ export interface ChangedFile {
   readonly isDeleted: boolean
 }
 
-/** Why nothing can be committed here. */
+/** Why nothing can be committed here, and what the user can do about it. */
 export interface NoRepository {
   readonly why: string
+  readonly next: string
 }
 
-/** What git leaves in its folder while the user is in the middle of something. */
-const IN_PROGRESS: Readonly<Record<string, string>> = {
-  MERGE_HEAD: 'a merge',
-  CHERRY_PICK_HEAD: 'a cherry-pick',
-  REVERT_HEAD: 'a revert',
-  BISECT_LOG: 'a bisection',
-  'rebase-merge': 'a rebase',
-  'rebase-apply': 'a rebase',
+/** What git leaves in its folder while the user is in the middle of something, and how that ends. */
+const IN_PROGRESS: Readonly<Record<string, readonly [what: string, next: string]>> = {
+  MERGE_HEAD: ['a merge', 'Finish it with git commit, or undo it with git merge --abort'],
+  CHERRY_PICK_HEAD: ['a cherry-pick', 'Finish it with git cherry-pick --continue, or undo it with --abort'],
+  REVERT_HEAD: ['a revert', 'Finish it with git revert --continue, or undo it with --abort'],
+  BISECT_LOG: ['a bisection', 'End it with git bisect reset'],
+  'rebase-merge': ['a rebase', 'Finish it with git rebase --continue, or undo it with --abort'],
+  'rebase-apply': ['a rebase', 'Finish it with git rebase --continue (or git am --continue), or undo it with --abort'],
+  sequencer: ['a cherry-pick or revert', 'Finish it with git cherry-pick --continue, or undo it with --abort'],
 }
 
 export async function repositoryState(
@@ -39,17 +41,21 @@ export async function repositoryState(
   { ignores = '/dev/null' }: Pick<UserGit, 'ignores'>,
 ): Promise<RepositoryState | NoRepository> {
   const found = await git.script(STATE, [ignores])
-  if (found.code === NO_REPOSITORY) return { why: 'the workspace is not in a git repository' }
-  if (found.code !== 0) return { why: `git status failed: ${firstLine(found.stderr)}` }
+  if (found.code === NO_REPOSITORY) return { why: 'the workspace is not in a git repository of yours', next: NO_GIT }
+  if (found.code !== 0) return { why: `git status failed: ${firstLine(found.stderr)}`, next: 'Run git status' }
   const [gitFolder = '', prefix = ''] = found.stdout.split('\n', 2)
   const open = Object.keys(IN_PROGRESS).find((name) => existsSync(join(gitFolder, name)))
-  if (open !== undefined) return { why: `${IN_PROGRESS[open]} is in progress in the repository` }
+  if (open !== undefined) {
+    const [what, next] = IN_PROGRESS[open]!
+    return { why: `${what} is in progress in the repository`, next }
+  }
   const lines = found.stdout.slice(gitFolder.length + prefix.length + 2).split('\0')
   const head = lines.find((line) => line.startsWith(HEAD))?.slice(HEAD.length)
   return { gitFolder, prefix, head: head === '(initial)' ? null : (head ?? null), changed: readStatus(lines, prefix) }
 }
 
 const NO_REPOSITORY = 3
+const NO_GIT = 'Run git init, or switch commits off'
 const STATE = `git rev-parse --path-format=absolute --git-dir --show-prefix || exit ${NO_REPOSITORY}
 git -c core.excludesFile="$1" status --porcelain=v2 --branch -z --no-renames --untracked-files=all \
   --ignore-submodules=all -- . ':!.teams' ':!.tasks'`

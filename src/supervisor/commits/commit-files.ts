@@ -18,8 +18,9 @@ export interface CommitRequest {
  * committed   `hash` is the new commit, `short` its short form; `leftInIndex` are files of which the user's index holds
  *             something else than the commit before: that stays staged
  * nothing     no file of the request is changed
- * impossible  git cannot commit here, now or at all
+ * impossible  git cannot commit here, now or at all; `next` is what the user can do about it
  * locked      other processes held the repository in every try
+ * failed      git could not write: the disk is full, an object is broken
  */
 export type CommitResult =
   | {
@@ -31,8 +32,9 @@ export type CommitResult =
       readonly filtered: readonly string[]
     }
   | { readonly kind: 'nothing'; readonly filtered: readonly string[] }
-  | { readonly kind: 'impossible'; readonly why: string }
+  | { readonly kind: 'impossible'; readonly why: string; readonly next: string }
   | { readonly kind: 'locked'; readonly why: string }
+  | { readonly kind: 'failed'; readonly why: string }
 
 /** Seconds before each further try: 6.2 s in all. */
 const PAUSES_S = [0.2, 0.4, 0.8, 1.6, 3.2]
@@ -46,7 +48,8 @@ export function commitFiles(git: Git, request: CommitRequest, clock: AlarmClock)
   return oneAtATime(async () => {
     for (let pauses = 0; ; pauses++) {
       const result = await tryToCommit(git, request, clock)
-      if (result.kind !== 'locked' || pauses === PAUSES_S.length) return result
+      const mayPass = result.kind === 'locked' || result.kind === 'failed'
+      if (!mayPass || pauses === PAUSES_S.length) return result
       await new Promise<void>((resolve) => clock.in(PAUSES_S[pauses]!, resolve))
     }
   })
@@ -63,7 +66,7 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
 
 async function tryToCommit(git: Git, request: CommitRequest, clock: AlarmClock): Promise<CommitResult> {
   const state = await repositoryState(git, request.user)
-  if ('why' in state) return { kind: 'impossible', why: state.why }
+  if ('why' in state) return { kind: 'impossible', ...state }
   const meant = state.changed.filter(({ path }) => request.isMeant(path))
   const filtered = await filteredFiles(git, meant)
   const files = meant.filter(({ path }) => !filtered.includes(path))
@@ -71,18 +74,18 @@ async function tryToCommit(git: Git, request: CommitRequest, clock: AlarmClock):
   const date = gitDate(clock.now())
   const env = { ...request.user.author, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
   const built = await buildCommit(git, state, files, { message: request.message, env })
-  if ('why' in built) return { kind: 'impossible', why: built.why }
+  if ('why' in built) return failureOf(built.why)
   if (built.changes.length === 0) return { kind: 'nothing', filtered }
   const { hash, changes, entries } = built
   // The index first: if this process ends here, the files are staged, and nothing of theirs looks reverted.
   const taken = await takeIntoIndex(git, changes, entries)
-  if ('why' in taken) return { kind: 'locked', why: taken.why }
+  if ('why' in taken) return failureOf(taken.why)
   const old = state.head ?? '0'.repeat(hash.length)
   const log = `commit: ${firstLine(request.message)}`
   const moved = await git.run(['update-ref', '-m', log, 'HEAD', hash, old], { env })
   if (moved.code !== 0) {
     await taken.undo()
-    return { kind: 'locked', why: firstLine(moved.stderr) }
+    return failureOf(firstLine(moved.stderr))
   }
   const own = (path: string) => path.slice(state.prefix.length)
   return {
@@ -90,6 +93,13 @@ async function tryToCommit(git: Git, request: CommitRequest, clock: AlarmClock):
     files: changes.map(({ path }) => own(path)),
     leftInIndex: taken.left.map(own),
   }
+}
+
+/** What git says when it cannot write. Where this session may never write, trying again changes nothing. */
+function failureOf(why: string): CommitResult {
+  if (/read-only file system|permission denied/i.test(why))
+    return { kind: 'impossible', why, next: 'Check who may write to the repository' }
+  return { kind: /\block\b|\.lock\b|but expected|reference already exists/.test(why) ? 'locked' : 'failed', why }
 }
 
 /** Enough to be the only one in any repository that people make. */

@@ -1,6 +1,6 @@
 import type { Membership } from '../../agent/membership.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
-import { gateHeldText, noCommitText, repositoryLockedText } from '../../prompts/commits.ts'
+import { commitFailedText, gateHeldText, noCommitText, repositoryLockedText } from '../../prompts/commits.ts'
 import type { Command } from '../../team/command.ts'
 import { isOpen, planGate } from '../../team/members/plan-gate.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
@@ -22,6 +22,7 @@ export function withCommits(context: Committing, own: Membership, membership: Te
     const made = await context.commits.commit(own, task, { isPartial: false })
     if (made.kind === 'committed') return made.commit
     if (made.kind === 'locked') await hold(task, repositoryLockedText(task.id, made.why))
+    if (made.kind === 'failed') await hold(task, commitFailedText(task.id, made.why))
     if (made.kind === 'nothing' && task.files.length > 0 && context.gatesOf(roleOf(own)).completion)
       if (!(await hasCommit(task))) await hold(task, noCommitText(task))
     return given

@@ -2,12 +2,13 @@ import type { Membership } from '../../agent/membership.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import type { RecentCommit, TaskCommit, TaskCommits } from '../../agent/task-commits.ts'
 import { type Git, type GitPlace, openGit } from '../../permissions/sandbox/run-git.ts'
+import { notCommittedText } from '../../prompts/commits.ts'
 import { reservesFile } from '../../team/board/reservation.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import { heldBy } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
 import { beginning, counted } from '../../team/wording.ts'
-import { repositoryState } from './changed-files.ts'
+import { type NoRepository, repositoryState } from './changed-files.ts'
 import { type CommitResult, commitFiles, shortHash } from './commit-files.ts'
 import { readUserGit, type UserGit } from './user-git.ts'
 
@@ -25,35 +26,54 @@ interface Opened {
 
 export function createTaskCommits(options: TaskCommitsOptions): TaskCommits {
   const { clock, run, isOn } = options
-  let opening: Promise<Opened | { why: string }> | undefined
+  let opening: Promise<Opened | NoRepository> | undefined
   /** By team and task: while the state of the repository is looked up, its owner waits. */
-  const looking = new Map<string, Promise<void>>()
+  const looking = new Map<string, Promise<NoRepository | undefined>>()
   const reported = new Set<string>()
   const holds = new Map<string, number>()
 
-  async function open(): Promise<Opened | { why: string }> {
+  async function open(): Promise<Opened | NoRepository> {
     const { sandbox } = options
-    if (sandbox === undefined) return { why: "there is no sandbox, and git would run what agents' files say" }
+    if (sandbox === undefined)
+      return { why: "there is no sandbox, and git would run what agents' files say", next: 'Run deskmates doctor' }
     const git = await openGit({ ...options, sandbox }, { canWrite: true })
-    return git ? { git, user: await readUserGit(git, options.env) } : { why: 'there is no git' }
+    if (!git) return { why: 'there is no git', next: 'Install git' }
+    const user = await readUserGit(git, options.env)
+    if (user.signs)
+      report('commit.gpgSign is on, but commits of the runtime are not signed: no program of yours is run.')
+    return { git, user }
   }
 
-  /** Once per session and reason: it is the same for every task. */
-  function reportImpossible(why: string): TaskCommit {
-    if (!reported.has(why)) run.emit({ type: 'note', agent: 'lead', text: `[COMMIT] Nothing is committed: ${why}.` })
-    reported.add(why)
+  /** Once per session: it is the same for every task. */
+  function report(text: string): void {
+    if (!reported.has(text)) run.emit({ type: 'note', agent: 'lead', text: `[COMMIT] ${text}` })
+    reported.add(text)
+  }
+
+  function reportImpossible({ why, next }: NoRepository): NoRepository {
+    report(`Nothing is committed: ${why}. ${next}.`)
+    return { why, next }
+  }
+
+  /** The summary of the plan says of each task that its files are in no commit. */
+  async function leftUncommitted({ team, by }: Membership, { id }: Task, problem: NoRepository): Promise<TaskCommit> {
+    const { why } = reportImpossible(problem)
+    await team.report([{ type: 'deviation.noted', member: by.name, task: id, text: notCommittedText(why) }], { by })
     return { kind: 'impossible', why }
   }
 
-  async function look({ team, by }: Membership, { id, files }: Task): Promise<void> {
+  async function look({ team, by }: Membership, { id, files }: Task): Promise<NoRepository | undefined> {
     opening ??= open()
     const opened = await opening
-    if ('why' in opened) return void reportImpossible(opened.why)
+    if ('why' in opened) return reportImpossible(opened)
     const state = await repositoryState(opened.git, opened.user)
-    if ('why' in state) return void reportImpossible(state.why)
+    if ('why' in state) return reportImpossible(state)
     const dirty = state.changed.flatMap(({ path }) => (reservesFile(files, path) ? [path] : []))
     await team.report([{ type: 'task.baseline', id, head: state.head, dirty }], { by })
+    return undefined
   }
+
+  const keyOf = (team: string, { id, attempts }: Task) => `${team} ${id} ${attempts}`
 
   return {
     isOn,
@@ -62,21 +82,22 @@ export function createTaskCommits(options: TaskCommitsOptions): TaskCommits {
       const { team, by } = membership
       const task = heldBy(team.state, by.name)
       if (!task || task.baseline || task.files.length === 0) return
-      const key = `${team.name} ${task.id} ${task.attempts}`
+      const key = keyOf(team.name, task)
       const pending = looking.get(key) ?? look(membership, task)
       looking.set(key, pending)
       await pending
     },
-    async commit({ team, by }, task, { isPartial }) {
+    async commit(membership, task, { isPartial }) {
+      const { team, by } = membership
       const { baseline, id, files } = task
       if (!isOn || files.length === 0) return { kind: 'nothing' }
       opening ??= open()
       const opened = await opening
-      if ('why' in opened) return reportImpossible(opened.why)
-      // It is missing where git could not tell, or nothing was done for the task.
+      if ('why' in opened) return leftUncommitted(membership, task, opened)
+      // It is missing where git could not tell when the work began, or where nothing was done for the task.
       if (!baseline) {
-        const state = await repositoryState(opened.git, opened.user)
-        return 'why' in state ? reportImpossible(state.why) : { kind: 'nothing' }
+        const unknown = await looking.get(keyOf(team.name, task))
+        return unknown ? leftUncommitted(membership, task, unknown) : { kind: 'nothing' }
       }
       const dirty = new Set(baseline.dirty)
       const work = { team: team.name, agent: by.name, isPartial }
@@ -85,8 +106,11 @@ export function createTaskCommits(options: TaskCommitsOptions): TaskCommits {
         ...{ message: messageOf(task, work), user: opened.user },
       }
       const result = await commitFiles(opened.git, request, clock)
-      if (result.kind === 'impossible') return reportImpossible(result.why)
-      if (result.kind === 'locked') return result
+      if (result.kind === 'impossible') return leftUncommitted(membership, task, result)
+      if (result.kind === 'locked' || result.kind === 'failed')
+        return isPartial
+          ? leftUncommitted(membership, task, { why: result.why, next: 'Look at the repository' })
+          : result
       const notes = notesOf(result, baseline.dirty)
       const deviations = notes.map((text): TeamEvent => ({ type: 'deviation.noted', member: by.name, task: id, text }))
       if (deviations.length > 0) await team.report(deviations, { by })
@@ -128,7 +152,13 @@ function notesOf(result: Extract<CommitResult, { kind: 'committed' | 'nothing' }
 }
 
 function some(files: readonly string[], what: string): string[] {
-  return files.length === 0 ? [] : [`${files.join(', ')}: ${what}`]
+  return files.length === 0 ? [] : [`${files.map(shownName).join(', ')}: ${what}`]
+}
+
+/** A name with a newline in it must not look like a line of the log. */
+function shownName(path: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this quotes
+  return /[\x00-\x1f\x7f-\x9f"\\]|^\s|\s$/.test(path) ? JSON.stringify(path) : path
 }
 
 /** A subject of a longer task is cut: the board has all of it. */

@@ -8,6 +8,8 @@ export interface UserGit {
   readonly author: Readonly<Record<string, string>>
   /** The file of patterns that the user ignores everywhere. */
   readonly ignores: string | undefined
+  /** The user wants commits signed. */
+  readonly signs: boolean
 }
 
 const AUTHOR = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'] as const
@@ -36,10 +38,14 @@ export async function readUserGit(git: Git, env: Readonly<Record<string, string>
   const email = values.get('user.email') ?? 'deskmates@localhost'
   const author = AUTHOR.map((key) => [key, env[key] || (key.endsWith('NAME') ? name : email)])
   const ignores = values.get('core.excludesfile') ?? (settings && join(settings, 'git', 'ignore'))
-  return { author: Object.fromEntries(author), ignores: ignores?.replace(/^~(?=\/)/, HOME ?? '~') }
+  return {
+    author: Object.fromEntries(author),
+    ignores: ignores?.replace(/^~(?=\/)/, HOME ?? '~'),
+    signs: /^(true|yes|on|1)$/i.test(values.get('commit.gpgsign') ?? ''),
+  }
 }
 
-const READ = '^(user\\.(name|email)|core\\.excludesfile)$'
+const READ = '^(user\\.(name|email)|core\\.excludesfile|commit\\.gpgsign)$'
 
 /** Seconds since 1970 and the zone of this machine, as git reads them: `1700000000 +0100`. */
 export function gitDate(now: number): string {

@@ -32,9 +32,14 @@ const MAX_DETAILED = 20
 
 /** `repositories` in the order in which they matter, nearest to the top first. */
 export function protectedGit(repositories: readonly Repository[], folders: readonly string[]): ProtectedGit {
-  const parts = repositories.map((repository, i) =>
-    i < MAX_DETAILED ? protect(repository, folders) : { ...NOTHING, readOnly: [repository.path] },
+  return joinedGit(
+    repositories.map((repository, i) =>
+      i < MAX_DETAILED ? protect(repository, folders) : { ...NOTHING, readOnly: [repository.path] },
+    ),
   )
+}
+
+export function joinedGit(parts: readonly ProtectedGit[]): ProtectedGit {
   const all = <Name extends keyof ProtectedGit>(name: Name) => [
     ...new Set(parts.flatMap((part) => part[name] as readonly string[])),
   ]
@@ -74,7 +79,11 @@ function protect({ path, isBare }: Repository, folders: readonly string[]): Prot
 const FOLDERS = ['hooks', 'info', 'modules', 'worktrees']
 const FILES = ['config', 'config.worktree']
 
-function protectFolder(git: string, folders: readonly string[], { isPinned }: { isPinned: boolean }): ProtectedGit {
+export function protectFolder(
+  git: string,
+  folders: readonly string[],
+  { isPinned }: { isPinned: boolean },
+): ProtectedGit {
   const at = (name: string) => join(git, name)
   const parts = [...FOLDERS, ...FILES].map(at)
   const links = parts.filter(isLink)
@@ -102,7 +111,7 @@ function protectFolder(git: string, folders: readonly string[], { isPinned }: { 
  * In a worktree `.git` is a file that names a folder of the main repository, and that one its own. Believed only where
  * both agree: who could write the file could otherwise open any folder.
  */
-function protectWorktree(file: string, folders: readonly string[]): ProtectedGit {
+export function protectWorktree(file: string, folders: readonly string[]): ProtectedGit {
   const worktree = worktreeOf(file)
   if (worktree === undefined) return { ...NOTHING, readOnly: [file] }
   const { own, shared } = worktree
@@ -117,7 +126,7 @@ function protectWorktree(file: string, folders: readonly string[]): ProtectedGit
   }
 }
 
-function worktreeOf(file: string): { own: string; shared: string } | undefined {
+export function worktreeOf(file: string): { own: string; shared: string } | undefined {
   try {
     const own = realpathSync(gitFolderNamedBy(file) ?? '')
     const back = textOf(join(own, 'gitdir')).trim()
