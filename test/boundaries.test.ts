@@ -147,6 +147,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     input: ['drawing'],
     plain: ['conversation', 'drawing', 'input', 'team-panel'],
     slash: ['drawing', 'input', 'team-panel', 'views'],
+    'status-line': ['conversation', 'drawing'],
     'team-panel': ['conversation', 'drawing'],
     views: ['conversation', 'drawing'],
   },

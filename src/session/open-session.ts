@@ -53,7 +53,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
     sandbox = await openSessionSandbox({
       ...options.sandbox,
-      ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
+      ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks, runsPrograms: options.runsPrograms },
       kept: () => (team ? summaryPaths(team, root) : []),
     })
     knowledge = knowledgeOf({

@@ -31,6 +31,8 @@ export interface SessionSandboxOptions extends SandboxOptions {
   readonly processEnv: Readonly<Record<string, string | undefined>>
   readonly policy: Pick<SessionPolicy, 'current'>
   readonly hooks: HookSettings | undefined
+  /** A front end runs programs too. */
+  readonly runsPrograms?: boolean | undefined
   /** Files that commands may read and not change. */
   kept?(): readonly string[]
   warn(message: string): void
@@ -48,7 +50,7 @@ export async function openSessionSandbox(options: SessionSandboxOptions): Promis
   const places = [state, xdgState && join(xdgState, 'deskmates'), xdgConfig && join(xdgConfig, 'deskmates'), sockets]
   // Without HOME no home is shown as empty, and the state folder is in that of the account.
   if (!processEnv.HOME) places.push(stateFolder(processEnv))
-  const runsCommands = isOffered('bash', policy.current) || options.hooks !== undefined
+  const runsCommands = isOffered('bash', policy.current) || options.hooks !== undefined || options.runsPrograms === true
   if (runsCommands && mode !== 'off' && sockets !== undefined) makeSocketFolder(sockets)
   removeLeftFoldersOnce()
   const opened = await openSandbox({

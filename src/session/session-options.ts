@@ -40,6 +40,8 @@ export interface SessionOptions {
   readonly sandbox?: SandboxOptions
   /** Programs of the user that run before and after tool calls and other events; in the shape of the settings. */
   readonly hooks?: HookSettings
+  /** The front end runs a program of the user beside the agents, so a sandbox is opened even where they have no shell. */
+  readonly runsPrograms?: boolean
   /** Whether a failing hook blocks. By default it blocks before a tool runs, and nowhere else. */
   readonly hooksFail?: HooksFail
   /** Who may write to whom in the team; without it every member may write to every other one. */

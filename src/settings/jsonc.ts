@@ -3,6 +3,8 @@ export interface Jsonc {
   readonly value: unknown
   /** The offset of the key at the end of this path, or of the value if it has no key, in characters from 0. */
   offsetOf(path: readonly PropertyKey[]): number
+  /** The offset behind the value at the end of this path. */
+  endOf(path: readonly PropertyKey[]): number
 }
 
 export class NotJsonc extends Error {
@@ -18,13 +20,22 @@ const MAX_DEPTH = 100
 
 export function parseJsonc(text: string): Jsonc {
   const offsets = new Map<string, number>()
+  const ends = new Map<string, number>()
   let at = text.startsWith('\ufeff') ? 1 : 0
   const value = read([])
   skip()
   if (at < text.length) fail('there is text behind its end')
-  return { value, offsetOf: (path) => offsets.get(JSON.stringify(path)) ?? 0 }
+  const lookup = (map: ReadonlyMap<string, number>) => (path: readonly PropertyKey[]) =>
+    map.get(JSON.stringify(path)) ?? 0
+  return { value, offsetOf: lookup(offsets), endOf: lookup(ends) }
 
   function read(path: PropertyKey[]): unknown {
+    const value = readValue(path)
+    ends.set(JSON.stringify(path), at)
+    return value
+  }
+
+  function readValue(path: PropertyKey[]): unknown {
     skip()
     if (!offsets.has(JSON.stringify(path))) offsets.set(JSON.stringify(path), at)
     if (path.length > MAX_DEPTH) fail('it is nested too deeply')

@@ -34,7 +34,7 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
     const key = prefix + name
     if (key === '$schema' || value === undefined) continue
     const isSet = Object.hasOwn(into, name)
-    if (isPlain(value)) {
+    if (isPlain(value) && !WHOLE.has(key)) {
       if (!isSet) into[name] = {}
       if (isPlain(into[name])) merge(into[name], value, `${key}.`, layer, origins)
       continue
@@ -45,6 +45,8 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
   }
 }
 
+/** Taken from one layer or not at all: a part of it says how another part is run. */
+const WHOLE = new Set(['statusLine'])
 const COMBINED_LISTS = /^(permissions\.(allow|ask|deny)|hooks\.\w+|sandbox\.env)$/
 
 type Plain = Record<string, unknown>

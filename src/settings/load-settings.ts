@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isModelFile } from '../models/model-names.ts'
-import { userFolder } from '../permissions/trust/private-folders.ts'
 import { type Layer, mergeLayers, type Origin } from './layers.ts'
+import { userSettingsFile } from './save-rules.ts'
 import type { Settings } from './settings.ts'
 import { readSettingsFile } from './settings-file.ts'
 
@@ -49,7 +49,7 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   add('managed', managed)
   add('local', join(workspace, '.deskmates', 'settings.local.json'))
   add('project', join(workspace, '.deskmates', 'settings.json'))
-  add('user', join(userFolder(env), 'settings.json'))
+  add('user', userSettingsFile(env))
   return { ...mergeLayers(layers), warnings }
 }
 

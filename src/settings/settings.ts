@@ -10,6 +10,9 @@ import { SPELLINGS } from '../tools/own-tool.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
 
+/** What the terminal does when a person is needed, or all is done. */
+const NOTICE_MODES = ['desktop', 'bell', 'off'] as const
+
 /** Parsed here, so that an invalid rule is reported with its position. */
 const PermissionRule = z.string().superRefine((text, context) => {
   try {
@@ -70,6 +73,9 @@ export const Settings = z.strictObject({
       autoCommit: z.boolean().optional().meta({
         description: 'The runtime commits the reserved files of a task when it is completed; off by default.',
       }),
+      confirmFirstSpawn: z.boolean().optional().meta({
+        description: 'You are asked once in a session before the lead starts its first teammates; off by default.',
+      }),
       leadHears: z.enum(RESULT_DELIVERIES).optional().meta({
         description: 'Results of tasks arrive together at its next turn (the default), or each causes one.',
       }),
@@ -107,6 +113,19 @@ export const Settings = z.strictObject({
     })
     .optional()
     .meta({ description: 'The sandbox of the commands of agents.' }),
+  statusLine: z
+    .strictObject({
+      type: z.literal('command'),
+      command: z.string(),
+      padding: z.int().nonnegative().max(20).optional().meta({ description: 'Spaces before each line, 0.' }),
+      sandbox: z.literal(false).optional().meta({ description: 'false: it runs outside of the sandbox.' }),
+    })
+    .optional()
+    .meta({ description: 'A program whose output is drawn below the prompt of the terminal.' }),
+  notices: z
+    .enum(NOTICE_MODES)
+    .optional()
+    .meta({ description: 'When you are needed or all is done: bell and desktop notice, bell, or nothing.' }),
   hooks: HookSettings.optional().meta({ description: 'Programs that are called before and after events.' }),
   hooksFail: z
     .enum(HOOKS_FAIL)

@@ -1,6 +1,7 @@
 import type { Need } from '../view/needs-person.ts'
 import { draw } from './drawing/drawn.ts'
 import { type Host, isDone, tell } from './host.ts'
+import { offerSaving } from './save-rule.ts'
 import { type NeedKey, needKeys, needOwner, wholeNeed } from './team-panel/needs.ts'
 import { mailLines } from './views/mail-lines.ts'
 
@@ -10,6 +11,7 @@ export async function answerNeed(host: Host, need: Need, key: NeedKey, feedback 
   if (key === 'v') return host.open(needView(host, need))
   switch (need.kind) {
     case 'question': {
+      if (key === 's') return offerSaving(host, need.question)
       const answer =
         key === 'n'
           ? { allowed: false as const, ...(feedback !== '' && { why: feedback }) }

@@ -8,7 +8,7 @@ import { type Entry, emptyView } from '../view/view.ts'
 import { Announcements, Notices } from './announcements.ts'
 import { PrintedConversation } from './conversation/printed-conversation.ts'
 import { type Drawn, draw, paint } from './drawing/drawn.ts'
-import { noticeSequence } from './drawing/notices.ts'
+import { type NoticeMode, noticeSequence } from './drawing/notices.ts'
 import { type Block, type Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
 import { wrappedLines } from './drawing/text-lines.ts'
 import { editorTheme } from './drawing/theme.ts'
@@ -20,6 +20,7 @@ import { KeyActions } from './key-actions.ts'
 import { QUIET_TYPING_S } from './keys.ts'
 import { arrange, coverLines, footerLine, headerLine, statusLines } from './layout.ts'
 import { slashNames } from './slash/registry.ts'
+import { openStatusLine, type StatusLine, type StatusSource } from './status-line/status-line.ts'
 import { submit } from './submit.ts'
 import { needId, needKeys, wholeNeed } from './team-panel/needs.ts'
 import { type PanelRow, TeamPanel } from './team-panel/team-panel.ts'
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly terminal: Terminal
   readonly knowledge: ProjectKnowledge
   readonly hasColours: boolean
+  readonly notices: NoticeMode
+  readonly statusLine?: StatusSource
 }
 
 /** Streamed text is drawn at once while so many characters are written for each that came; else a little later. */
@@ -55,6 +58,8 @@ export class App implements Host {
   readonly #covers: { readonly view: OpenView; readonly scroll: Scroll }[] = []
   readonly #queued: string[] = []
   readonly #keyActions: KeyActions
+  readonly #statusLine: StatusLine | undefined
+  readonly #noticeMode: NoticeMode
   /** Needs that took the keys once; they do not take them again by themselves. */
   readonly #offered = new Set<string>()
   #end: (exit: TerminalExit) => void = () => {}
@@ -71,7 +76,7 @@ export class App implements Host {
   /** The need whose whole text is on the screen. */
   wholeNeed: string | undefined
 
-  constructor({ control, clock, terminal, knowledge, hasColours }: AppOptions) {
+  constructor({ control, clock, terminal, knowledge, hasColours, notices, statusLine }: AppOptions) {
     // Links of a model are drawn with their address; an address behind other words would deceive.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false })
     this.control = control
@@ -86,6 +91,8 @@ export class App implements Host {
     this.editor.setAutocompleteProvider(createCompletion({ cwd: knowledge.cwd, commands, members }))
     this.tui.setFocus(this.editor)
     this.#keyActions = new KeyActions(this)
+    this.#noticeMode = notices
+    this.#statusLine = statusLine && openStatusLine(this, statusLine, () => this.tui.requestRender())
     this.tui.addInputListener((data) => {
       const outcome = this.#keyActions.handle(data)
       return typeof outcome === 'string' ? { data: outcome } : { consume: outcome }
@@ -111,6 +118,7 @@ export class App implements Host {
     } finally {
       stop()
       this.#ownCommand?.abort()
+      this.#statusLine?.close()
       for (const { view } of this.#covers) view.close?.()
     }
   }
@@ -119,6 +127,7 @@ export class App implements Host {
 
   #receive(timed: TimedLine): void {
     applyLine(this.view, timed)
+    this.#statusLine?.changed()
     const { line } = timed
     if (line.type === 'assistant' && line.agent === 'lead') {
       const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = line.message.usage
@@ -171,6 +180,7 @@ export class App implements Host {
         panel: this.panel.lines(panelRows, now, columns, Math.max(2, Math.floor(rows / 3))),
         card,
         editor: this.editor.render(columns),
+        below: this.#statusLine?.lines(columns) ?? [],
         footer: footerLine(this.hint, this.#keys(selected), this.view, columns),
       },
       rows,
@@ -190,7 +200,8 @@ export class App implements Host {
 
   #ring(needs: readonly Need[]): void {
     const notices = this.#notices.take(this.view, needs)
-    if (notices.length > 0) this.#terminal.write(noticeSequence(notices.at(-1)!))
+    if (notices.length === 0) return
+    this.#terminal.write(noticeSequence(notices.at(-1)!, this.#noticeMode, this.knowledge.env))
   }
 
   /** A question takes the keys when the person is not typing. */

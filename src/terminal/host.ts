@@ -22,10 +22,21 @@ export interface SessionChoice {
   readonly unread: number
 }
 
+/** A settings file to which rules can be added. */
+export interface RulesFile {
+  readonly path: string
+  /** Returns the rules that were not in it before. Throws, with nothing changed, what is wrong with the file. */
+  save(rules: readonly string[]): readonly string[]
+}
+
 /** What the terminal knows of the project, besides the lines of the session. */
 export interface ProjectKnowledge {
   /** The name of the folder. */
   readonly project: string
+  /** The folder of the project. */
+  readonly root: string
+  /** Of this program. */
+  readonly version: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   /** US dollars; null without a limit. */
@@ -34,6 +45,8 @@ export interface ProjectKnowledge {
   readonly commands: readonly UserCommand[]
   readonly skills: readonly { readonly name: string; readonly description: string }[]
   readonly agentTypes: readonly { readonly name: string; readonly description: string }[]
+  /** The settings of the user, where this terminal may write rules to them. */
+  readonly savedRules?: RulesFile
   /** Other sessions of this folder, the newest first. */
   readonly sessions: () => Promise<readonly SessionChoice[]>
   /** How to come back, such as `deskmates -r ID`. */
@@ -51,6 +64,8 @@ export interface Host {
   /** Puts lines above the prompt for good. */
   print(lines: (columns: number) => readonly Drawn[]): void
   open(view: OpenView): void
+  /** Closes what was opened last. */
+  closeView(): void
   leave(exit: TerminalExit): void
   needs(): readonly Need[]
   hideNeed(need: Need): void

@@ -7,7 +7,7 @@ import { type Host, isDone, tell } from './host.ts'
 import { GRACE_S, QUIT_WITHIN_S } from './keys.ts'
 import { boardView, mailView } from './slash/mail-commands.ts'
 import { CYCLE } from './slash/session-commands.ts'
-import { type NeedKey, needId } from './team-panel/needs.ts'
+import { type NeedKey, needId, needKeys } from './team-panel/needs.ts'
 import type { PanelRow, TeamPanel } from './team-panel/team-panel.ts'
 import { callsView } from './views/calls-view.ts'
 import type { OpenView, Scroll } from './views/open-view.ts'
@@ -25,7 +25,6 @@ export interface KeyTarget extends Host {
   readonly offeredAt: number
   typedAt: number
   hint: string | undefined
-  closeView(): void
   stopOwnCommand(): void
   attempt(action: Promise<unknown>): void
 }
@@ -126,7 +125,7 @@ export class KeyActions {
   #onNeed(data: string, need: Need, isWhole: boolean): boolean {
     const app = this.#app
     const key = matchesKey(data, 'enter') ? 'v' : data
-    if (!isNeedKey(key)) {
+    if (!isNeedKey(key) || !needKeys(need).some(([own]) => own === key)) {
       app.panel.select(undefined)
       return false
     }
@@ -201,7 +200,7 @@ export class KeyActions {
 }
 
 function isNeedKey(key: string): key is NeedKey {
-  return key === 'y' || key === 'a' || key === 'n' || key === 'v'
+  return key === 'y' || key === 'a' || key === 's' || key === 'n' || key === 'v'
 }
 
 const PASTE_START = '\x1b[200~'

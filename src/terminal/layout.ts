@@ -14,6 +14,8 @@ export interface LiveParts {
   /** All of what is asked; it is shown whole or not at all as answered. */
   readonly card: readonly Drawn[]
   readonly editor: readonly string[]
+  /** Written by a program of the user; left out where the screen is too small for it. */
+  readonly below: readonly Drawn[]
   readonly footer: Drawn
 }
 
@@ -24,8 +26,13 @@ export interface ArrangedLines {
 }
 
 /** Fits the parts into the rows: the editor and the panel first, then the card, then as much of the conversation as is left. */
-export function arrange({ open, status, header, panel, card, editor, footer }: LiveParts, rows: number): ArrangedLines {
-  const free = Math.max(0, rows - editor.length - panel.length - 2)
+export function arrange(
+  { open, status, header, panel, card, editor, below, footer }: LiveParts,
+  rows: number,
+): ArrangedLines {
+  const withoutBelow = Math.max(0, rows - editor.length - panel.length - 2)
+  const shownBelow = below.slice(0, Math.max(0, withoutBelow - MIN_FREE_ROWS))
+  const free = withoutBelow - shownBelow.length
   const isCardWhole = card.length <= free
   const shownCard = isCardWhole ? card : [...card.slice(0, Math.max(0, free - 1)), moreOf(card.length - free + 1)]
   const left = Math.max(0, free - shownCard.length)
@@ -33,8 +40,11 @@ export function arrange({ open, status, header, panel, card, editor, footer }: L
   const space = left - shownStatus.length
   const shownOpen = space > 0 ? open.slice(-space) : []
   const above = [...shownOpen, ...shownStatus, header, ...panel, ...shownCard].map(({ ansi }) => ansi)
-  return { lines: [...above, ...editor, footer.ansi], isCardWhole }
+  return { lines: [...above, ...editor, ...shownBelow.map(({ ansi }) => ansi), footer.ansi], isCardWhole }
 }
+
+/** Rows that stay for the conversation and for what is asked. */
+const MIN_FREE_ROWS = 8
 
 function moreOf(count: number): Drawn {
   return paint.yellow(`  … ${count} more lines: v shows all of it`)

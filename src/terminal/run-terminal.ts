@@ -3,15 +3,21 @@ import { ProcessTerminal, type Terminal } from '@earendil-works/pi-tui'
 import { type AlarmClock, systemClock } from '../journal/clock.ts'
 import type { SessionControl } from '../session/control/session-control.ts'
 import { App } from './app.ts'
+import type { NoticeMode } from './drawing/notices.ts'
 import type { ProjectKnowledge, TerminalExit } from './host.ts'
 import { runPlain } from './plain/plain-session.ts'
 import { readUserCommands } from './slash/user-commands.ts'
+import type { StatusSource } from './status-line/status-line.ts'
 
 export interface TerminalOptions {
   readonly control: SessionControl
   readonly knowledge: Omit<ProjectKnowledge, 'commands'>
   /** Whose commands count: the user's home, and the project where it is trusted. */
   readonly commandFolders: readonly string[]
+  /** Drawn on a screen, and left out where nothing is drawn again. */
+  readonly statusLine?: StatusSource
+  /** What happens when a person is needed, or all is done; by default bell and desktop notice. */
+  readonly notices?: NoticeMode
   /** The user asked for lines that are never redrawn. */
   readonly isScreenReader?: boolean
   readonly firstPrompt?: string
@@ -37,7 +43,10 @@ export function runTerminal(options: TerminalOptions): Promise<TerminalExit> {
     return runPlain({ control, clock, knowledge, ...streams, ...(signal && { signal }) }, firstPrompt)
   }
   const terminal = options.terminal ?? new ProcessTerminal()
-  const app = new App({ control, clock, terminal, knowledge, hasColours: !NO_COLOR })
+  const app = new App({
+    ...{ control, clock, terminal, knowledge, hasColours: !NO_COLOR, notices: options.notices ?? 'desktop' },
+    ...(options.statusLine && { statusLine: options.statusLine }),
+  })
   signal?.addEventListener('abort', () => app.leave({ next: 'quit' }), { once: true })
   return app.run(firstPrompt)
 }

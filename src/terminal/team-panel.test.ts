@@ -143,3 +143,104 @@ describe('a question', () => {
     await called('answer', 'q1', { allowed: true })
   })
 })
+
+describe('saving a rule', () => {
+  async function openQuestion(
+    about: QuestionLine['about'],
+    save: (rules: readonly string[]) => readonly string[] = (rules) => rules,
+  ) {
+    const saved: (readonly string[])[] = []
+    const open = await openScreen({
+      knowledge: {
+        savedRules: {
+          path: '/home/u/.config/deskmates/settings.json',
+          save(rules) {
+            saved.push(rules)
+            return save(rules)
+          },
+        },
+      },
+    })
+    open.control.record(created, joined('backend', 'coder'))
+    await open.shows('backend')
+    open.clock.advance(5)
+    open.control.question('q1', 'backend', about)
+    await open.shows('›! backend wants')
+    open.clock.advance(1)
+    return { ...open, saved }
+  }
+
+  it('shows the rule and the file, and writes after the session took the answer', async () => {
+    const { type, shows, called, saved } = await openQuestion(bash('npm publish'))
+    type('s')
+    await shows('save a rule', '/home/u/.config/deskmates/settings.json', '"bash(npm publish:*)"', 'all your projects')
+    expect(saved).toEqual([])
+    type('y')
+    await called('answer', 'q1', { allowed: true, saved: true })
+    await shows('Written to /home/u/.config/deskmates/settings.json: bash(npm publish:*)')
+    expect(saved).toEqual([['bash(npm publish:*)']])
+  })
+
+  it('writes nothing when the person goes back', async () => {
+    const { type, shows, hides, control, saved } = await openQuestion(bash('npm publish'))
+    type('s')
+    await shows('save a rule')
+    type('n<escape>')
+    await hides('save a rule')
+    expect([control.calls, saved]).toEqual([[], []])
+  })
+
+  it('writes nothing that the session does not accept', async () => {
+    const { type, shows, control, saved } = await openQuestion(bash('npm publish'))
+    control.refuse('answer', 'Do it in the terminal of the session.')
+    type('s')
+    await shows('save a rule')
+    type('y')
+    await shows('Do it in the terminal of the session.')
+    expect(saved).toEqual([])
+  })
+
+  it('names a file by its absolute path, since the rule holds in every project', async () => {
+    const { type, shows } = await openQuestion({
+      ...{
+        kind: 'permission',
+        tool: 'write_file',
+        input: { path: 'src/a.js', content: 'x' },
+        why: 'no rule allows it',
+      },
+      ...{ action: { kind: 'write', tool: 'write_file', path: 'src/a.js' }, rules: ['write_file'] },
+    })
+    type('s')
+    await shows('"edit(//shop/src/a.js)"')
+  })
+
+  it('says so when the file cannot be changed', async () => {
+    const { type, shows } = await openQuestion(bash('npm publish'), () => {
+      throw new Error('settings.json:1:2: this is not JSON.')
+    })
+    type('s')
+    await shows('save a rule')
+    type('y')
+    await shows('It is allowed for this session, and no rule was written. settings.json:1:2')
+  })
+
+  it('is for the terminal of the session', async () => {
+    const { control, clock, shows, type } = await openTeam()
+    clock.advance(5)
+    control.question('q1', 'backend', bash('npm publish'))
+    await shows('›! backend wants')
+    clock.advance(1)
+    type('s')
+    await shows('session with --control full')
+    expect(control.calls).toEqual([])
+  })
+
+  it('is not offered where no rule can allow it', async () => {
+    const { type, shows, saved, control } = await openQuestion({ ...bash('echo $(date)'), rules: [] } as never)
+    const screen = await shows('y once')
+    expect(screen).not.toContain('save rule')
+    type('s')
+    await shows(/^s *$/m)
+    expect([saved, control.calls]).toEqual([[], []])
+  })
+})

@@ -23,7 +23,16 @@ const control = fakeSessionControl(() => Date.now() / 1000)
 void runTerminal({
   ...{ control, terminal, commandFolders: [] },
   knowledge: {
-    ...{ project: 'shop', cwd: '/nowhere', env: {}, budget: 5, skills: [], agentTypes: [] },
+    ...{
+      project: 'shop',
+      root: '/shop',
+      version: '0.1.0',
+      cwd: '/nowhere',
+      env: {},
+      budget: 5,
+      skills: [],
+      agentTypes: [],
+    },
     sessions: async () => [],
     resumeCommand: 'deskmates -r s1',
   },

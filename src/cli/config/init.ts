@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { usualModel } from '../../models/providers/providers.ts'
-import { userFolder } from '../../permissions/trust/private-folders.ts'
+import { userSettingsFile } from '../../settings/save-rules.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { print, printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
@@ -28,9 +28,7 @@ $ deskmates init --project     for this project: .deskmates/settings.json`,
   },
   async run(call, { yes, project }) {
     await using workspace = await openStore(call)
-    const path = project
-      ? join(workspace.workspace, '.deskmates', 'settings.json')
-      : join(userFolder(call.env), 'settings.json')
+    const path = project ? join(workspace.workspace, '.deskmates', 'settings.json') : userSettingsFile(call.env)
     if (existsSync(path) || isLink(path))
       throw new Misused(
         `${path} is there already. Change it in an editor, or remove it first. See: deskmates config list`,

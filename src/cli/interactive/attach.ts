@@ -4,6 +4,7 @@ import { name } from '../program/arguments.ts'
 import { Misused, Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
+import { readSettings } from '../workspace/read-settings.ts'
 import { openScreen } from './screen.ts'
 
 interface AttachOptions {
@@ -28,8 +29,9 @@ $ deskmates attach web`,
     if (!call.isTerminal || call.isStdinTerminal !== true || call.globals.json)
       throw new Misused(`There is no terminal to draw on. See what happens with: deskmates log --follow --team ${team}`)
     await using control = await findControl(workspace, team, call.env)
+    const { settings } = await readSettings(call, workspace)
     await openScreen(call, control, {
-      ...{ workspace, cwd: call.cwd, budget: null },
+      ...{ workspace, cwd: call.cwd, budget: null, settings, savesRules: control.hasFullAccess },
       isScreenReader: screenReader === true,
     })
   },

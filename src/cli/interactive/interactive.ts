@@ -4,7 +4,9 @@ import { chooseModel } from '../../session/choose-model.ts'
 import { type OpenControl, openControl } from '../../session/control/open-control.ts'
 import { isUntouched } from '../../session/run-prompt.ts'
 import { settingsOptions } from '../../session/session-options.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { TerminalExit } from '../../terminal/host.ts'
+import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import type { Workspace } from '../../workspace.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
@@ -68,15 +70,27 @@ async function converse(
       warn: warning,
       version,
       socket: { access: options.control ?? 'watch' },
+      runsPrograms: settings.statusLine !== undefined,
     })
     const exit = await openScreen(call, control, {
-      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null },
+      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null, settings, savesRules: true },
       isScreenReader: options.screenReader === true,
+      statusLine: statusLineOf(control, settings),
     })
     return { exit, id: control.session, isEmpty: team === undefined && isEmptySession(control) }
   })()
   if (isEmpty) await workspace.store.remove(id, true)
   return exit
+}
+
+/** An empty command means none: on the command line it takes back what the settings say. */
+function statusLineOf(control: OpenControl, { statusLine }: Settings): StatusSource | undefined {
+  if (!statusLine || statusLine.command.trim() === '') return undefined
+  return {
+    padding: statusLine.padding ?? 0,
+    contextWindow: control.contextWindow,
+    run: (input, signal) => control.runStatusProgram(statusLine, input, signal),
+  }
 }
 
 /** It was opened and left, and nothing was asked. */

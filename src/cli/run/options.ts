@@ -32,6 +32,7 @@ export interface RunOptions {
   readonly verbose?: true
   readonly control?: ControlAccess
   readonly screenReader?: true
+  readonly statusLine?: string
 }
 
 export function defineOptions(command: Command): void {
@@ -44,6 +45,7 @@ export function defineOptions(command: Command): void {
       CONTROL_ACCESS,
     ),
     new Option('--screen-reader', 'on a terminal: plain lines, nothing is drawn again'),
+    new Option('--status-line <command>', 'on a terminal: draw what it prints below the prompt; it gets JSON on stdin'),
   ]
   for (const option of options) command.addOption(option)
   defineRunOptions(command)
@@ -78,7 +80,7 @@ export function defineRunOptions(command: Command): void {
 
 /** The settings that the command line overrides. */
 export function settingsOf(options: RunOptions): Settings {
-  const { model, fallbackModel, allowedTools, disallowedTools, sandbox } = options
+  const { model, fallbackModel, allowedTools, disallowedTools, sandbox, statusLine } = options
   const mode = modeOf(options)
   const permissions = {
     ...(mode && { mode }),
@@ -90,6 +92,7 @@ export function settingsOf(options: RunOptions): Settings {
     ...(fallbackModel && { fallbackModels: fallbackModel }),
     ...(Object.keys(permissions).length > 0 && { permissions }),
     ...(sandbox && { sandbox: { mode: sandbox } }),
+    ...(statusLine !== undefined && { statusLine: { type: 'command' as const, command: statusLine } }),
   }
 }
 

@@ -4,7 +4,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { orUndefined } from '../paths/safe-reads.ts'
 import { findProgram, SYSTEM_PATH, safePath } from '../processes/find-program.ts'
-import { endGroup } from '../processes/process-group.ts'
+import { endGroup, endWithUs } from '../processes/process-group.ts'
 import { limitLines } from '../processes/resource-limits.ts'
 import { startProgram } from '../processes/start-program.ts'
 import type { Sandbox, SandboxedStart } from '../sandbox/sandbox.ts'
@@ -43,6 +43,29 @@ const MAX_OUTPUT_CHARS = 100_000
  * otherwise: what it runs may be a file that agents write, such as the scripts of a package.json. Never throws.
  */
 export async function runHook(hook: Hook, input: object, place: HookPlace, signal: AbortSignal): Promise<HookOutcome> {
+  const ran = await runWithInput(hook, input, place, signal)
+  return ran.kind === 'exited' ? outcomeOf(ran) : ran
+}
+
+/** How a program of the user ended. */
+export type RanProgram =
+  | {
+      readonly kind: 'exited'
+      /** Null when a signal ended it. */
+      readonly code: number | null
+      readonly killed: string | null
+      readonly stdout: string
+      readonly stderr: string
+    }
+  | { readonly kind: 'failed' | 'late'; readonly why: string }
+
+/** The same for any program of the user that gets JSON on its stdin, whatever its exit code means. Never throws. */
+export async function runWithInput(
+  hook: Pick<Hook, 'command' | 'timeout' | 'sandbox'>,
+  input: object,
+  place: HookPlace,
+  signal: AbortSignal,
+): Promise<RanProgram> {
   if (hook.sandbox !== false && place.requiresSandbox && !place.sandbox) return NO_SANDBOX
   const scripts = hookScripts(hook.command, place.cwd, place.env.HOME)
   const sandboxed = hook.sandbox === false ? undefined : place.sandbox?.forCommand(hook.command, { scripts })
@@ -53,18 +76,18 @@ export async function runHook(hook: Hook, input: object, place: HookPlace, signa
   }
 }
 
-const NO_SANDBOX: HookOutcome = {
+const NO_SANDBOX: RanProgram = {
   kind: 'failed',
   why: 'it must run in a sandbox, and there is none here; "sandbox": false in its settings lets it run outside',
 }
 
 async function runIn(
-  hook: Hook,
+  hook: Pick<Hook, 'command' | 'timeout'>,
   input: object,
   { cwd, env, writable = [cwd] }: HookPlace,
   sandboxed: SandboxedStart | undefined,
   signal: AbortSignal,
-): Promise<HookOutcome> {
+): Promise<RanProgram> {
   const seconds = hook.timeout ?? DEFAULT_TIMEOUT_S
   const shell = findProgram('sh', SYSTEM_PATH, writable)?.file ?? '/bin/sh'
   const line = sandboxed ? `${limitLines(sandboxed.limits)}\n${hook.command}` : hook.command
@@ -72,6 +95,7 @@ async function runIn(
   const shown = { ...(sandboxed?.env ?? env), ...projectOf(env), PATH: safePath(env.PATH, writable) }
   const stdio = ['pipe', 'pipe', 'pipe'] as const
   const child = startProgram({ file, args, cwd, env: shown, detached: true, stdio }) as ChildProcessWithoutNullStreams
+  const ended = child.pid === undefined ? () => {} : endWithUs(child.pid)
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -86,13 +110,14 @@ async function runIn(
   try {
     const [code, killed] = (await once(child, 'exit', { signal: late })) as [number | null, string | null]
     await Promise.race([once(child.stdout, 'close'), once(late, 'abort'), soon()])
-    return outcomeOf(code, killed, said)
+    return { kind: 'exited', code, killed, ...said }
   } catch (error) {
     if (late.aborted)
       return { kind: 'late', why: signal.aborted ? 'it was interrupted' : `it took longer than ${seconds} s` }
     return { kind: 'failed', why: `it could not be started (${(error as Error).message})` }
   } finally {
     if (child.pid !== undefined) await endGroup(child.pid)
+    ended()
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
   }
 }
@@ -107,11 +132,7 @@ function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 250).unref())
 }
 
-function outcomeOf(
-  code: number | null,
-  killed: string | null,
-  { stdout, stderr }: { stdout: string; stderr: string },
-): HookOutcome {
+function outcomeOf({ code, killed, stdout, stderr }: Extract<RanProgram, { kind: 'exited' }>): HookOutcome {
   const text = (stderr.trim() || stdout.trim()).slice(0, 10_000)
   if (code === 2) return { kind: 'refused', why: text || 'it gave no reason' }
   if (code !== 0) return { kind: 'failed', why: `${killed ?? `exit code ${code}`}${text === '' ? '' : `: ${text}`}` }

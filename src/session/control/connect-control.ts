@@ -25,13 +25,18 @@ export class ControlFailed extends TeamError {
   readonly code = 'control_failed'
 }
 
+export interface ConnectedControl extends SessionControl {
+  /** The session was started with `--control full`. */
+  readonly hasFullAccess: boolean
+}
+
 /** The control of a session in another process of this machine. Disposing it leaves the session as it is. */
 export async function connectControl(
   entry: Pick<ControlEntry, 'socket' | 'token' | 'session'>,
-): Promise<SessionControl> {
+): Promise<ConnectedControl> {
   const { session } = entry
   const streams = new Set<() => void>()
-  const { protocol } = (await ask(entry, 'GET', SESSION_PATH)) as { protocol?: unknown }
+  const { protocol, access } = (await ask(entry, 'GET', SESSION_PATH)) as { protocol?: unknown; access?: unknown }
   if (protocol !== CONTROL_PROTOCOL) throw new OtherVersion(session)
 
   function operation<Name extends ControlOperation>(name: Name): SessionControl[Name] {
@@ -44,6 +49,7 @@ export async function connectControl(
 
   return {
     session,
+    hasFullAccess: access === 'full',
     subscribe(onLine, onEnd = () => {}) {
       const stop = readLines(entry, onLine, (why) => {
         streams.delete(stop)

@@ -10,7 +10,7 @@ export const SESSION_PATH = '/v1/session'
 const name = z.string().min(1).max(200)
 const text = z.string().max(2_000_000)
 const answer = z.union([
-  z.strictObject({ allowed: z.literal(true), always: z.boolean().optional() }),
+  z.strictObject({ allowed: z.literal(true), always: z.boolean().optional(), saved: z.boolean().optional() }),
   z.strictObject({ allowed: z.literal(false), why: text.optional(), always: z.boolean().optional() }),
 ])
 

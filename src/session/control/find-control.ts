@@ -3,9 +3,8 @@ import { pidIn, runsHere } from '../../stores/identity.ts'
 import { TeamError } from '../../team/errors.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Workspace } from '../../workspace.ts'
-import { connectControl, OtherVersion } from './connect-control.ts'
+import { type ConnectedControl, connectControl, OtherVersion } from './connect-control.ts'
 import { CONTROL_PROTOCOL, entryPath, readEntry } from './control-entry.ts'
-import type { SessionControl } from './session-control.ts'
 
 /** Why a session cannot be controlled from here, and what to do instead. */
 export class NotReachable extends TeamError {
@@ -17,7 +16,7 @@ export async function findControl(
   workspace: Pick<Workspace, 'store' | 'journalOf'>,
   team: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<SessionControl> {
+): Promise<ConnectedControl> {
   const { store, journalOf } = workspace
   const known = (await store.teams()).find((name) => nameKey(name) === nameKey(team))
   if (known === undefined) throw new NotReachable(`There is no team ${team} here. See: deskmates sessions`)

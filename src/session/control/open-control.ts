@@ -21,6 +21,7 @@ import { readHistory } from './history.ts'
 import { type AskedQuestion, createQuestions, type Questions } from './questions.ts'
 import { type ControlAccess, serveControl } from './serve-control.ts'
 import type { NotDone, SessionControl } from './session-control.ts'
+import { runStatusProgram, type StatusOutcome, type StatusProgram } from './status-program.ts'
 
 export interface ControlOptions extends Omit<SessionOptions, 'ask' | 'askPlan'> {
   /** Of this program. */
@@ -32,6 +33,10 @@ export interface ControlOptions extends Omit<SessionOptions, 'ask' | 'askPlan'> 
 /** A session that a person works with, and its control. Disposing it stops its agents and closes the session. */
 export interface OpenControl extends SessionControl {
   readonly opened: Session
+  /** Tokens that fit into the window of the lead's model; undefined where that is unknown. */
+  contextWindow(): number | undefined
+  /** Runs the program of a status line as the session runs commands: in its sandbox, with their environment. */
+  runStatusProgram(program: StatusProgram, input: object, signal: AbortSignal): Promise<StatusOutcome>
 }
 
 /** Opens a session for a person: questions of its agents go to the person, and it works whenever there is something to do. */
@@ -49,6 +54,7 @@ export async function openControl({ version, socket, ...options }: ControlOption
     const served = await serveControl(control, {
       ...{ env, journal, version, runtime: presence.self },
       mayDecide: session.sandbox === 'on' || socket.access === 'full',
+      access: socket.access,
     })
     await presence.announce(session.id, { control: served.socket })
     const dispose = async () => {
@@ -69,7 +75,7 @@ interface ControlParts extends ControlOptions {
 function controlOf(
   { session, context, supervisor, policy }: ControllableSession,
   questions: Questions,
-  { version, cwd, env = process.env, secrets }: ControlParts,
+  { version, cwd, env = process.env, secrets, sandbox }: ControlParts,
 ): OpenControl {
   const { id } = session
   const redactor = createRedactor(env, secrets)
@@ -164,6 +170,9 @@ function controlOf(
   return {
     session: id,
     opened: session,
+    contextWindow: () => supervisor.leadModel.context,
+    runStatusProgram: (program, input, signal) =>
+      runStatusProgram(program, input, { context, requiresSandbox: sandbox?.mode === 'require' }, signal),
     subscribe: (onLine, onEnd = () => {}) =>
       lines.subscribe(
         { onLine, onEnd },

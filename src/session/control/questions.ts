@@ -1,6 +1,7 @@
 import type { Ask, AskPlan, PersonAnswer } from '../../agent/questions.ts'
 import type { Action } from '../../permissions/permission.ts'
 import { decideByRules } from '../../permissions/rules/policy.ts'
+import { rulesToSave } from '../../permissions/rules/saved-rules.ts'
 import type { SessionPolicy } from '../../permissions/rules/session-policy.ts'
 import type { QuestionLine } from '../wire/live-line.ts'
 import type { QuestionAnswer } from './session-control.ts'
@@ -86,12 +87,15 @@ export function createQuestions(): Questions {
     get open() {
       return [...open.values()]
     },
-    answer(id, { always = false, ...given }) {
+    answer(id, { always = false, saved = false, ...given }) {
       const question = open.get(id)
       if (!question) return 'late'
       const { about } = question.line
-      const isForSession = always && given.allowed && about.kind === 'permission' && about.rules.length > 0
-      if (isForSession) watcher?.policy.allow(about.rules)
+      const isForSession = (always || saved) && given.allowed && about.kind === 'permission' && about.rules.length > 0
+      if (isForSession && watcher) {
+        const { policy } = watcher
+        policy.allow(saved ? rulesToSave(about, policy.current.root) : about.rules)
+      }
       question.close(given.allowed ? 'allowed' : 'denied', given)
       if (isForSession && watcher) closeAllowedByRule(watcher.policy)
       return 'accepted'

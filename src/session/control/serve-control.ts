@@ -30,6 +30,8 @@ export interface ServeOptions {
   readonly version: string
   /** Whether other processes may answer questions and change the mode. */
   readonly mayDecide: boolean
+  /** As the session was started; by default `watch`. */
+  readonly access?: ControlAccess
   /** Bytes of lines that a client has not read; one that falls further behind gets the state anew. By default 8 MB. */
   readonly maxUnread?: number
 }
@@ -139,7 +141,9 @@ async function respond(
   if (url === LINES_PATH && method === 'GET')
     return streamLines(control, response, serving.maxUnread ?? MAX_UNREAD_BYTES)
   if (url === SESSION_PATH && method === 'GET')
-    return answerWith(response, { session: control.session, protocol: CONTROL_PROTOCOL })
+    return answerWith(response, {
+      ...{ session: control.session, protocol: CONTROL_PROTOCOL, access: serving.access ?? 'watch' },
+    })
   const operation = OPERATIONS.get(url ?? '')
   if (!operation) return refuse(response, 404, 'an unknown path')
   if (method !== 'POST') return refuse(response, 405, 'a wrong method')

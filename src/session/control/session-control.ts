@@ -38,8 +38,11 @@ export interface SessionControl extends AsyncDisposable {
   compact(focus: string | undefined): Promise<string | NotDone>
 }
 
-/** With `always`, the rules of the question allow it for the rest of the session. */
-export type QuestionAnswer = PersonAnswer & { readonly always?: boolean }
+/**
+ * With `always`, the rules of the question allow it for the rest of the session; with `saved`, those that are written to the
+ * settings of the user, which are narrower where files are meant.
+ */
+export type QuestionAnswer = PersonAnswer & { readonly always?: boolean; readonly saved?: boolean }
 
 /** Why nothing was done, and what to do instead, for the person who wanted it. */
 export interface NotDone {

@@ -17,7 +17,16 @@ async function openPlain(env: NodeJS.ProcessEnv = { TERM: 'dumb' }, isScreenRead
   const exit = runTerminal({
     ...{ control, clock, commandFolders: [], isScreenReader, streams: { input, output, columns: 80 } },
     knowledge: {
-      ...{ project: 'shop', cwd: '/nowhere', env, budget: null, skills: [], agentTypes: [] },
+      ...{
+        project: 'shop',
+        root: '/shop',
+        version: '0.1.0',
+        cwd: '/nowhere',
+        env,
+        budget: null,
+        skills: [],
+        agentTypes: [],
+      },
       sessions: async () => [],
       resumeCommand: 'deskmates -r s1',
     },

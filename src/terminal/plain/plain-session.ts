@@ -55,7 +55,8 @@ export function runPlain(
         return contextTokens
       },
       print: (print) => write(print(columns)),
-      open: (opened) => write([draw`${opened.title}`, ...opened.lines(columns)]),
+      open: (opened) => write([draw`${opened.title}`, ...opened.lines(columns), ...(opened.plainKeys ?? [])]),
+      closeView() {},
       leave(exit) {
         if (hasLeft) return
         hasLeft = true
@@ -111,7 +112,7 @@ export function runPlain(
 function answerHint(need: Need): Drawn {
   const owner = needOwner(need)
   const keys = needKeys(need).map(([key]) => key)
-  const always = keys.includes('a') ? ` · /approve ${owner} always` : ''
+  const always = keys.includes('a') ? ` · /approve ${owner} always · /approve ${owner} save` : ''
   return keys.includes('y')
     ? draw`Answer with: /approve ${owner}${always} · /reject ${owner} WHY`
     : draw`Read it with: /mail`

@@ -5,7 +5,8 @@ import { type Drawn, draw, EMPTY, paint } from '../drawing/drawn.ts'
 import { dollars, elapsed, tokens } from '../drawing/values.ts'
 import { type Host, isDone, memberNames, tell } from '../host.ts'
 import { firstWord } from '../input/parse-input.ts'
-import { needOwner, needText } from '../team-panel/needs.ts'
+import { offerSaving } from '../save-rule.ts'
+import { type NeedKey, needOwner, needText } from '../team-panel/needs.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 export const teamCommands: readonly SlashCommand[] = [
@@ -35,7 +36,7 @@ export const teamCommands: readonly SlashCommand[] = [
   },
   {
     name: 'approve',
-    args: '[NAME] [always]',
+    args: '[NAME] [always|save]',
     about: 'allow what waits for you; without a name the first',
     run: (host, rest) => answer(host, rest, true),
   },
@@ -107,9 +108,17 @@ async function answer(host: Host, rest: string, isApproved: boolean): Promise<vo
     return host.print((columns) => waiting.map((line) => line.fit(columns)))
   }
   const feedback = named ? words : rest
-  const key = !isApproved ? 'n' : feedback.trim() === 'always' ? 'a' : 'y'
-  await answerNeed(host, need, key, key === 'a' ? '' : feedback.trim())
+  if (isApproved && need.kind === 'question' && feedback.trim() === 'save yes')
+    return offerSaving(host, need.question, true)
+  const key = isApproved ? (APPROVALS.get(feedback.trim()) ?? 'y') : 'n'
+  await answerNeed(host, need, key, key === 'y' || key === 'n' ? feedback.trim() : '')
 }
+
+/** Words behind the name that are not feedback. */
+const APPROVALS = new Map<string, NeedKey>([
+  ['always', 'a'],
+  ['save', 's'],
+])
 
 function isCalled(need: Need, word: string): boolean {
   const names = [

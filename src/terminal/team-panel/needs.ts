@@ -5,7 +5,7 @@ import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
 import { markdownLines, wrappedLines } from '../drawing/text-lines.ts'
 
 /** What a person can do about a need with one key. */
-export type NeedKey = 'y' | 'a' | 'n' | 'v'
+export type NeedKey = 'y' | 'a' | 's' | 'n' | 'v'
 
 /** Names one need among all, also after others were settled. */
 export function needId(need: Need): string {
@@ -65,7 +65,7 @@ export function needKeys(need: Need): readonly (readonly [NeedKey, string])[] {
     case 'question': {
       const { about } = need.question
       if (about.kind === 'plan') return [['y', 'approve'], ['n', 'reject'], VIEW]
-      const always: (readonly [NeedKey, string])[] = about.rules.length > 0 ? [['a', 'always (this session)']] : []
+      const always: (readonly [NeedKey, string])[] = about.rules.length > 0 ? ALWAYS : []
       return [['y', 'once'], ...always, ['n', 'no'], VIEW]
     }
     case 'request':
@@ -80,6 +80,10 @@ export function needKeys(need: Need): readonly (readonly [NeedKey, string])[] {
 }
 
 const VIEW = ['v', 'view'] as const
+const ALWAYS: (readonly [NeedKey, string])[] = [
+  ['a', 'always (this session)'],
+  ['s', 'save rule…'],
+]
 
 export function needRow(need: Need, isSelected: boolean, columns: number): Drawn {
   const mark = paint.yellow(isSelected ? '›!' : ' !')

@@ -7,6 +7,8 @@ export interface OpenView {
   lines(columns: number): readonly Drawn[]
   /** Keys that this view has besides scrolling and closing. */
   readonly keys: string
+  /** What to type instead of a key, where lines are typed. */
+  readonly plainKeys?: readonly Drawn[]
   /** New lines at the end stay in sight. */
   readonly followsEnd: boolean
   /** The teammate whose conversation it is. */

@@ -1,5 +1,7 @@
+import type { NoticeMode } from '../../terminal/drawing/notices.ts'
 import type { ProjectKnowledge, TerminalExit } from '../../terminal/host.ts'
 import { runTerminal } from '../../terminal/run-terminal.ts'
+import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
 import { type FakeSessionControl, fakeSessionControl } from './fake-session-control.ts'
 import { type VirtualTerminal, virtualTerminal } from './virtual-terminal.ts'
@@ -24,6 +26,8 @@ export interface ScreenOptions {
   readonly knowledge?: Partial<Omit<ProjectKnowledge, 'commands'>>
   readonly commandFolders?: readonly string[]
   readonly firstPrompt?: string
+  readonly statusLine?: StatusSource
+  readonly notices?: NoticeMode
   /** Before the screen opens. */
   readonly prepare?: (control: FakeSessionControl) => void
 }
@@ -63,8 +67,19 @@ export async function openScreen(options: ScreenOptions = {}): Promise<OpenScree
     commandFolders: options.commandFolders ?? [],
     ...{ control, clock, terminal },
     ...(options.firstPrompt !== undefined && { firstPrompt: options.firstPrompt }),
+    ...(options.statusLine && { statusLine: options.statusLine }),
+    ...(options.notices && { notices: options.notices }),
     knowledge: {
-      ...{ project: 'shop', cwd: '/nowhere', env: {}, budget: 5, skills: [], agentTypes: [] },
+      ...{
+        project: 'shop',
+        root: '/shop',
+        version: '0.1.0',
+        cwd: '/nowhere',
+        env: {},
+        budget: 5,
+        skills: [],
+        agentTypes: [],
+      },
       sessions: async () => [],
       resumeCommand: 'deskmates -r s1',
       ...options.knowledge,
