@@ -132,7 +132,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   session: { control: ['wire'], organisation: ['plan'] },
   'stores/files': { views: ['inbox'] },
   'stores/postgres': { log: ['connection', 'schema'], schema: ['connection'] },
-  supervisor: { scaling: ['teammate', 'shutdown'], teammate: ['shutdown', 'commits'], lead: ['commits'] },
+  supervisor: { scaling: ['teammate', 'shutdown'], teammate: ['shutdown', 'commits'], lead: ['commits', 'requests'] },
   team: {
     answers: ['board', 'members'],
     board: ['members'],

@@ -131,4 +131,6 @@ export interface SupervisorSettings {
   /** Seconds for which a teammate is idle while results are unheard, after which the lead takes a turn. */
   readonly leadWakesAfterIdle: number
   readonly resultDelivery: ResultDelivery
+  /** A person confirms the first teammates that the lead starts. By default not. */
+  readonly confirmFirstSpawn?: boolean | undefined
 }

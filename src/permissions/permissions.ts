@@ -28,7 +28,18 @@ export interface AgentPermissionsOptions {
   planGate?(): string | undefined
   /** Runs the PreToolUse hooks of the user. They can refuse a call or have a person asked, and never allow one. */
   hooks?(call: ToolCallToCheck, signal: AbortSignal): Promise<HookObjection>
+  /** Says which calls a person confirms although rules allow them; undefined for all others. */
+  confirm?(call: ToolCallToCheck): Confirmation | undefined
   readonly person?: Person | undefined
+}
+
+/** What a person confirms before a call. */
+export interface Confirmation {
+  readonly question: PermissionQuestion
+  /** What the user can do where no person can be asked. */
+  readonly advice: string
+  /** Calls that are confirmed together share one question. */
+  once(ask: () => Promise<Permission>): Promise<Permission>
 }
 
 export interface HookObjection {
@@ -61,10 +72,10 @@ export interface SandboxState {
  * sandbox       a command that has to run in a sandbox does not run without one
  * allow rules   and the mode: allowed, or a person has to be asked
  * hooks         of the user: may refuse what rules allow, and never allow what they do not
- * person        asked last, and only about what can still happen
+ * person        asked last, and only about what can still happen; some calls are confirmed although rules allow them
  */
 export function createPermissions(options: PermissionsOptions): Permissions {
-  const { planGate, hooks, person = {}, hasLead = false, isReadOnly = false, privateFolders = [] } = options
+  const { planGate, hooks, confirm, person = {}, hasLead = false, isReadOnly = false, privateFolders = [] } = options
   const policyNow = () => {
     const { current } = options.policy
     return isReadOnly ? narrow(current, { ...current, isReadOnly }) : current
@@ -85,6 +96,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     const asked = action ?? { kind: 'use', tool: call.toolName }
     const canAsk = person.ask !== undefined && policy.mode !== 'dontAsk'
     if (needsPerson && !canAsk) return denyUnasked(asked, call, ruled.why, policy)
+    const confirmation = needsPerson ? undefined : confirm?.(call)
+    if (confirmation && !canAsk) return denied(`${confirmation.question.why}, and ${NO_PERSON} ${confirmation.advice}`)
 
     const objection = (await hooks?.(call, signal)) ?? {}
     signal.throwIfAborted()
@@ -100,7 +113,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
       const why = `a hook wants a person to be asked: ${objection.ask}`
       return person.ask!({ call, action: asked, why, rules: [] }, signal)
     }
-    return { allowed: true }
+    return confirmation?.once(() => person.ask!(confirmation.question, signal)) ?? { allowed: true }
   }
 
   async function denyUnasked(action: Action, call: ToolCallToCheck, why: string, policy: Policy): Promise<Permission> {

@@ -63,3 +63,12 @@ export function requestStateText(request: Request): string {
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
+
+/** Why a person is asked before the first teammates are started. */
+export function firstSpawnText(teammates: readonly { readonly name: string; readonly role?: string }[]): string {
+  const names = teammates.map(({ name, role }) => (role === undefined ? name : `${name} (${role})`))
+  return `the user confirms the first teammates of a session: ${names.join(', ')}`
+}
+
+export const FIRST_SPAWN_ADVICE =
+  'Do the work without teammates. The user can allow them: start the session on a terminal, or remove team.confirmFirstSpawn from the settings.'

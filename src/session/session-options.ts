@@ -96,13 +96,14 @@ export function settingsOptions(settings: Settings, env: NodeJS.ProcessEnv): Par
 
 /** The settings count minutes, the supervisor seconds. */
 function supervisorSettings({ team = {} }: Settings): Partial<SupervisorSettings> {
-  const { stallMinutes, idleTimeoutMinutes, plans, leadWakesAfterIdle, leadHears } = team
+  const { stallMinutes, idleTimeoutMinutes, plans, leadWakesAfterIdle, leadHears, confirmFirstSpawn } = team
   return {
     ...(stallMinutes !== undefined && { stall: stallMinutes * 60 }),
     ...(idleTimeoutMinutes !== undefined && { idle: idleTimeoutMinutes * 60 }),
     ...(plans && { plans }),
     ...(leadWakesAfterIdle !== undefined && { leadWakesAfterIdle }),
     ...(leadHears && { resultDelivery: leadHears }),
+    ...(confirmFirstSpawn !== undefined && { confirmFirstSpawn }),
   }
 }
 

@@ -113,6 +113,13 @@ describe('settings', () => {
     expect(load().settings).toEqual({ fallbackModels })
   }) // T38
 
+  it('take a status line whole from one file', () => {
+    write('user', { statusLine: { type: 'command', command: 'mine', padding: 2, sandbox: false } })
+    write('project', { statusLine: { type: 'command', command: 'theirs' } })
+    expect(load().settings.statusLine).toEqual({ type: 'command', command: 'theirs' })
+    expect(load({ isTrusted: () => false }).settings.statusLine).toMatchObject({ command: 'mine', sandbox: false })
+  })
+
   it('of an untrusted project may name models of providers, by family too', () => {
     const named = { model: 'sonnet', fallbackModels: ['openai/gpt', 'haiku'] }
     write('project', named)

@@ -12,6 +12,7 @@ import { toolsForLead } from '../../tools/registry.ts'
 import type { AgentType } from '../../tools/subagents/agent-type.ts'
 import type { TeamControl } from '../../tools/team-control.ts'
 import { withCommits } from '../commits/complete-task.ts'
+import { createSpawnConfirmation } from '../requests/confirm-spawn.ts'
 
 export interface LeadOptions {
   /** Every team it leads, its own first. */
@@ -26,7 +27,7 @@ export interface LeadOptions {
 export async function openLead(context: SessionContext, options: LeadOptions): Promise<OpenAgent> {
   const { teams, control, waking, onNotice } = options
   const [{ team, by }] = teams() as [Membership]
-  return openAgent(context, {
+  const lead: OpenAgent = await openAgent(context, {
     team,
     by,
     log: await context.store.log(`${team.name}/transcripts/lead`),
@@ -37,7 +38,12 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       folders: context.folders,
       append: context.appendSystemPrompt,
     }),
-    permissions: { person: context.permissionRequests.of(team, by) },
+    permissions: {
+      person: context.permissionRequests.of(team, by),
+      ...(context.supervisor.confirmFirstSpawn && {
+        confirm: createSpawnConfirmation(() => lead.transcript.state),
+      }),
+    },
     memberships: teams,
     adaptMembership: (membership, own) => withCommits(context, own, membership),
     waking,
@@ -60,6 +66,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       return [...toolsForLead({ ...context, type, runSubagent, teamControl: control }), ...context.tools]
     },
   })
+  return lead
 }
 
 function narrowed(type: AgentType, { tools }: Pick<AgentType, 'tools'>): AgentType {

@@ -138,13 +138,35 @@ type Permission = Extract<Extract<Need, { kind: 'question' }>['question']['about
 function wholeAction({ tool, input, action }: Permission, columns: number): Drawn[] {
   if (action.kind === 'run')
     return wrappedLines(action.command, Math.max(1, columns - 2)).map((line) => draw`  ${paint.cyan(line)}`)
+  const teammates = teammatesIn(input)
+  if (teammates) return teammates.flatMap((one) => teammateLines(one, columns))
   const change = fileChangeOf(tool, input)
   return change ? changeLines(change, columns) : inputFields(input, columns)
 }
 
-function subjectOf({ action }: Permission): string {
+function subjectOf({ action, input }: Permission): string {
   if (action.kind === 'run') return action.command
-  return action.kind === 'use' ? '' : action.path
+  if (action.kind !== 'use') return action.path
+  return (teammatesIn(input) ?? [])
+    .map(({ name, role }) => `${name}${role === undefined ? '' : ` (${role})`}`)
+    .join(', ')
+}
+
+interface WantedTeammate {
+  readonly name: string
+  readonly role?: string
+  readonly prompt?: string
+}
+
+/** The teammates that the lead wants to start, where the question is about them. */
+function teammatesIn(input: unknown): readonly WantedTeammate[] | undefined {
+  const { teammates } = (input ?? {}) as { teammates?: unknown }
+  return Array.isArray(teammates) ? (teammates as WantedTeammate[]) : undefined
+}
+
+function teammateLines({ name, role = '', prompt = '' }: WantedTeammate, columns: number): Drawn[] {
+  const words = prompt === '' ? [] : wrappedLines(prompt, Math.max(1, columns - 4)).map((line) => draw`    ${line}`)
+  return [draw`  ${paint.bold(name)} ${role}`.fit(columns), ...words]
 }
 
 function firstLine(text: string): string {
