@@ -4,6 +4,7 @@ import type { AnySubCommand } from './program/sub-command.ts'
 /** Loads one command when it is the one that was typed: start-up does not pay for the others. */
 export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubCommand>>> = {
   attach: async () => (await import('./interactive/attach.ts')).attach,
+  replay: async () => (await import('./replay/replay.ts')).replay,
   resume: async () => (await import('./run/resume.ts')).resume,
   status: async () => (await import('./status.ts')).status,
   'sessions list': async () => (await import('./sessions/list.ts')).sessionsList,

@@ -101,9 +101,12 @@ function applyRecord(
 
 function showEvent(view: View, team: string, event: TeamEvent, at: number): void {
   if (event.type === 'message.sent' || event.type === 'external.received') {
-    view.mail.push({ at, team, message: event.message })
+    view.mail.push({ at, team, message: event.message, readBy: [] })
     if (view.mail.length > MAX_MAIL) view.mail.splice(0, view.mail.length - MAX_MAIL)
   }
+  if (event.type === 'message.delivered')
+    for (const shown of view.mail)
+      if (shown.team === team && event.ids.includes(shown.message.id)) shown.readBy.push(event.member)
   if (event.type === 'member.activity') agentOf(view, event.name, at)
   // Its next generation begins a new answer.
   if (event.type === 'member.lost' || event.type === 'member.stopped' || event.type === 'member.parked')

@@ -71,6 +71,8 @@ export interface ShownMessage {
   readonly at: number
   readonly team: string
   readonly message: Message
+  /** Members that have read it. */
+  readonly readBy: string[]
 }
 
 /** Agents that work long have long conversations; a screen shows the end. */

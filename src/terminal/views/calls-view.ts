@@ -11,7 +11,7 @@ const MAX_CALLS = 200
 const VISIBLE_CALLS = 15
 
 /** The lead's tool calls, the newest first; Enter opens one in full. */
-export function callsView(host: Host): OpenView {
+export function callsView(host: Pick<Host, 'view' | 'open'>): OpenView {
   const calls = (host.view.agents.get('lead')?.conversation ?? [])
     .filter((entry): entry is ToolEntry => entry.kind === 'tool')
     .slice(-MAX_CALLS)

@@ -10,7 +10,7 @@ const SHOWN_LINES = 3
 export function mailLines(mail: readonly ShownMessage[], columns: number): Drawn[] {
   if (mail.length === 0) return [paint.dim('No mail since this terminal was opened.')]
   return mail.flatMap(({ at, message }) => [
-    spread(headOf(message), paint.dim(timeOfDay(at)), columns),
+    spread(messageHead(message), paint.dim(timeOfDay(at)), columns),
     ...wrappedLines(message.content, Math.max(1, columns - 2)).map((line) => draw`  ${line}`),
     EMPTY,
   ])
@@ -20,10 +20,11 @@ export function mailLines(mail: readonly ShownMessage[], columns: number): Drawn
 export function announcedMail({ message }: ShownMessage, columns: number): Drawn[] {
   const lines = wrappedLines(message.content.trim(), Math.max(1, columns - 4))
   const more = lines.length > SHOWN_LINES ? [paint.dim(`    … ${lines.length - SHOWN_LINES} more lines (/mail)`)] : []
-  return [headOf(message).fit(columns), ...lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`), ...more]
+  return [messageHead(message).fit(columns), ...lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`), ...more]
 }
 
-function headOf({ from, to, type }: ShownMessage['message']): Drawn {
+/** Who writes to whom. */
+export function messageHead({ from, to, type }: ShownMessage['message']): Drawn {
   const kind = type === 'message' ? EMPTY : paint.dim(` (${type.replaceAll('_', ' ')})`)
   return draw`${paint.magenta('✉')} ${paint.bold(from)} → ${paint.bold(to)}${kind}`
 }

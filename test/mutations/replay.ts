@@ -1,0 +1,58 @@
+import type { Mutation } from './mutation.ts'
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'replay-reads-before-it-was-sent',
+    mistake: 'a replay orders journal and transcripts by their clocks alone',
+    file: 'src/session/replay/merge-logs.ts',
+    old: '      const before = awaited(head)\n',
+    new: '      const before = awaited(head) && undefined\n',
+    test: 'src/session/replay/open-replay.test.ts',
+    fails: 'plays a turn behind the mail it read and before its delivery, though clocks differ by minutes',
+  },
+  {
+    name: 'replay-plays-what-comes-later',
+    mistake: 'a replay of a team at work goes on behind its end at opening',
+    file: 'src/session/replay/played-logs.ts',
+    old: 'if (!recorded || (from.end !== undefined && recorded.seq > from.end)) return undefined',
+    new: 'if (!recorded) return undefined',
+    test: 'src/session/replay/open-replay.test.ts',
+    fails: 'leaves out what is written after it was opened',
+  },
+  {
+    name: 'replay-keeps-the-live-entries',
+    mistake: 'a kept view shares entries that change later, so a step back shows the end of calls that ran',
+    file: 'src/view/copy-view.ts',
+    old: 'conversation: activity.conversation.map((entry) => ({ ...entry }))',
+    new: 'conversation: [...activity.conversation]',
+    test: 'src/view/replayed-view.test.ts',
+    fails: 'a step back shows what the same step showed on the way there',
+  },
+  {
+    name: 'replay-waits-for-days',
+    mistake: 'a replay waits as long between two steps as the team was at rest',
+    file: 'src/view/replay-waits.ts',
+    old: 'return Math.min(MAX_WAIT_S, gapBefore(lines, step))',
+    new: 'return gapBefore(lines, step)',
+    test: 'src/terminal/replay/replay-screen.test.ts',
+    fails: 'plays by its own time, and waits no longer than two seconds for a step',
+  },
+  {
+    name: 'replay-keeps-every-view',
+    mistake: 'a replay never drops a kept view',
+    file: 'src/view/replayed-view.ts',
+    old: 'while (kept.size > 1 && (kept.size > limits.most || size() > limits.size)) {',
+    new: 'while (kept.size > 1 && kept.size > limits.most * 1000 && size() > limits.size) {',
+    test: 'src/view/replayed-view.test.ts',
+    fails: 'keeps no more views than fit, however long the session is',
+  },
+  {
+    name: 'replay-keeps-a-snapshot',
+    mistake: 'a replay opens the team to find its members, and writes a snapshot or presence on the way',
+    file: 'src/session/replay/played-logs.ts',
+    old: '  const log = await store.log(`${team}/journal`)\n',
+    new: '  const log = await store.log(`${team}/journal`)\n  await store.presence.announce(team)\n',
+    test: 'src/cli/replay/replay.test.ts',
+    fails: 'writes nothing: no file is made, changed or removed',
+  },
+]
