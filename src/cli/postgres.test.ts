@@ -40,6 +40,9 @@ describe('on PostgreSQL', () => {
         .map((line) => JSON.parse(line).type),
     ).toContain('task.completed')
     expect(await cli.ok('log --all --team web')).toContain('completed task 1')
+    const steps = (await cli.ok('replay web --json')).trim().split('\n')
+    expect(JSON.parse(steps[0]!)).toMatchObject({ step: 1, events: [{ type: 'team.created' }] })
+    expect(steps.join()).toContain('task.completed')
     expect(await cli.json('check --team web')).toMatchObject({ ok: true, refused: 0, views: [] })
     expect(await cli.ok('check --team web')).toMatch(/web\/journal: \d+ records count\nAll is well\.\n$/)
     expect(await cli.ok('check --repair --team web')).toContain('The snapshot was rebuilt.')
