@@ -61,7 +61,11 @@ function session(count: number) {
       return batch
     },
     lines,
-    takeRead: () => [read, (read = 0)][0],
+    takeRead() {
+      const count = read
+      read = 0
+      return count
+    },
   }
 }
 
