@@ -26,7 +26,7 @@ export const mutations: readonly Mutation[] = [
     old: '=== realpathSync(top)',
     new: '!== undefined',
     test: 'src/supervisor/commits/repositories.test.ts',
-    fails: 'leads to a repository that does not know this folder',
+    fails: 'is not made where a `.git` file leads to a repository that does not know this folder',
   },
   {
     name: 'repository-of-another-user',
@@ -35,7 +35,7 @@ export const mutations: readonly Mutation[] = [
     old: 'return process.getuid === undefined ||',
     new: 'return process.getuid !== undefined ||',
     test: 'test/boundary/outer-repository.test.ts',
-    fails: 'git believes no repository that another user made above the folder',
+    fails: 'is the one of this user: git believes no repository that another user made above the folder',
   },
   {
     name: 'programs-reach-the-outer-repository',
@@ -80,7 +80,7 @@ export const mutations: readonly Mutation[] = [
     old: 'rest.approve !== undefined && rest.approve !== approved',
     new: 'rest.approve === undefined && rest.approve !== approved && !rest.type',
     test: 'src/tools/team/messages/messages.test.ts',
-    fails: 'the error names what contradicts',
+    fails: 'is not answered by {"approve":true,"approved":false}: the error names what contradicts',
   },
   {
     name: 'step-gate-of-one-department',

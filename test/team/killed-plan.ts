@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import processes, { type SpawnOptions } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import type { SessionEvent } from '../../src/agent/session-event.ts'
 import { systemClock } from '../../src/journal/clock.ts'
@@ -35,19 +37,41 @@ export const MOMENTS: Readonly<
   'both plans have ended': { team: (event) => event.type === 'plan.ended' && event.plan === '03-02' },
 }
 
+/** When a process that commits may be killed: before or behind the program that moves the branch. */
+export const COMMIT_MOMENTS: Readonly<Record<string, { program: 'before' | 'after' } | (typeof MOMENTS)[string]>> = {
+  'the first work of a task begins': { team: ({ type }) => type === 'task.baseline' },
+  'the branch is about to move to a commit': { program: 'before' },
+  'a commit is made and not yet on record': { program: 'after' },
+  'a commit is on record': { team: (event) => event.type === 'task.completed' && event.commit != null },
+  'a plan with commits has ended and has no summary file': {
+    team: (event) => event.type === 'plan.ended' && event.plan === '03-01',
+  },
+}
+
+export interface PlanRunOptions {
+  readonly mode: Mode
+  /** In a repository, with a sandbox. */
+  readonly commits?: boolean
+  readonly moment?: string
+  die?(): void
+}
+
 /** What `deskmates plan run p` does, up to what it prints. */
-export async function runPlans(workspace: Workspace, mode: Mode, moment = '', die = () => {}): Promise<string> {
+export async function runPlans(workspace: Workspace, options: PlanRunOptions): Promise<string> {
+  const { mode, commits = false, moment = '', die = () => {} } = options
   const { plans } = readPlans([join(workspace.workspace, 'p')])
   await using session = await openSession({
     workspace,
     model: composedModel(({ turns }) => develop(turns)).model,
     team: TEAM,
-    sandbox: { mode: 'off' },
+    sandbox: { mode: commits ? 'require' : 'off' },
+    autoCommit: commits,
     permissions: { mode: 'bypassPermissions' },
     env: { PATH: process.env.PATH },
     scaling: [{ role: 'dev', cap: 3, mode }],
   })
-  const at = MOMENTS[moment]
+  const found = commits ? COMMIT_MOMENTS[moment] : MOMENTS[moment]
+  const at = found && 'program' in found ? undefined : found
   session.team.watch(({ events }) => {
     if (at?.team && events.some(at.team)) die()
   })
@@ -59,10 +83,23 @@ export async function runPlans(workspace: Workspace, mode: Mode, moment = '', di
   return step.value.kind
 }
 
-/** The files that a run of these plans leaves, besides the board. */
+/** Calls `die` right before git moves a branch, or right behind it. */
+export function watchBranch(when: 'before' | 'after', die: () => void): void {
+  const { spawn } = processes
+  processes.spawn = ((file: string, args: readonly string[], options: SpawnOptions) => {
+    const isMove = args.includes('update-ref')
+    if (isMove && when === 'before') die()
+    const child = spawn(file, args, options)
+    if (isMove) child.on('exit', die)
+    return child
+  }) as typeof spawn
+  syncBuiltinESMExports()
+}
+
+/** The files that a run of these plans leaves, besides the board. The hashes of commits hold the time. */
 export function filesOf(dir: string): string[] {
-  const written = ['T1', 'T2', 'T3', 'T4', 'T5', 'T6', 'T7', 'x'].map((name) => `src/${name}.ts`)
-  return [...written, 'p/03-01.summary.jsonl', 'p/03-02.summary.jsonl'].map((file) =>
-    readFileSync(join(dir, file), 'utf8'),
+  const written = readdirSync(join(dir, 'src')).map((name) => `src/${name}`)
+  return [...written.sort(), 'p/03-01.summary.jsonl', 'p/03-02.summary.jsonl'].map((file) =>
+    readFileSync(join(dir, file), 'utf8').replace(/"[0-9a-f]{10}"/g, '"COMMIT"'),
   )
 }

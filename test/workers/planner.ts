@@ -1,8 +1,8 @@
 import { openUnsyncedWorkspace } from '../agent/killed-agent.ts'
-import { type Mode, runPlans } from '../team/killed-plan.ts'
+import { COMMIT_MOMENTS, type Mode, runPlans, watchBranch } from '../team/killed-plan.ts'
 
 /** Runs the plans of test/team/killed-plan.ts and kills itself at one moment. */
-const [dir = '', mode = 'teammate', moment = ''] = process.argv.slice(2)
+const [dir = '', mode = 'teammate', moment = '', commits = ''] = process.argv.slice(2)
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL')
@@ -10,5 +10,7 @@ function die(): never {
   for (;;);
 }
 
+const at = COMMIT_MOMENTS[moment]
+if (commits && at && 'program' in at) watchBranch(at.program, die)
 await using workspace = await openUnsyncedWorkspace(dir)
-await runPlans(workspace, mode as Mode, moment, die)
+await runPlans(workspace, { mode: mode as Mode, moment, commits: commits !== '', die })

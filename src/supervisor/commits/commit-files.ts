@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AlarmClock } from '../../journal/clock.ts'
+import { namesIn, statusOf } from '../../permissions/paths/safe-reads.ts'
 import type { Git } from '../../permissions/sandbox/run-git.ts'
 import { type ChangedFile, firstLine, type RepositoryState, repositoryState } from './changed-files.ts'
 import { gitDate, type UserGit } from './user-git.ts'
@@ -139,6 +140,7 @@ async function buildCommit(
   files: readonly ChangedFile[],
   { message, env }: NewCommit,
 ): Promise<BuiltCommit | { readonly why: string }> {
+  removeStaleIndexes(gitFolder)
   const index = join(gitFolder, `deskmates-${randomUUID()}.index`)
   const listed = (isDeleted: boolean) =>
     files.flatMap((file) => (file.isDeleted === isDeleted ? `${file.path}\0` : [])).join('')
@@ -153,6 +155,18 @@ async function buildCommit(
     return { hash, changes: indexChanges(rest.slice(0, entries)), entries: rest.slice(entries) }
   } finally {
     rmSync(index, { force: true })
+  }
+}
+
+/** Longer than any commit takes. */
+const STALE_MS = 10 * 60 * 1000
+
+/** What a killed process left. */
+function removeStaleIndexes(gitFolder: string): void {
+  for (const name of namesIn(gitFolder)) {
+    const path = join(gitFolder, name)
+    if (!/^deskmates-[0-9a-f-]{36}\.index(\.lock)?$/.test(name)) continue
+    if (Date.now() - (statusOf(path)?.mtimeMs ?? Number.NaN) > STALE_MS) rmSync(path, { force: true })
   }
 }
 

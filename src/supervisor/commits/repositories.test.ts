@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Git } from '../../permissions/sandbox/run-git.ts'
 import { type CommitHarness, commitHarness, hastyClock } from '../../testing/harnesses/commit-harness.ts'
@@ -113,18 +113,23 @@ describe('a commit of the runtime in a repository elsewhere', () => {
     harness.gitIn(victim, 'init', '-q')
     harness.gitIn(victim, 'commit', '-qm', 'x', '--allow-empty')
     const before = harness.gitIn(victim, 'rev-parse', 'HEAD')
-    put('.git', `gitdir: ${victim}/.git\n`)
-    put('a.ts', 'new')
-    expect(await commit(['a.ts'])).toMatchObject({ kind: 'impossible' })
-    rmSync(join(harness.root, '.git'))
-    symlinkSync(join(victim, '.git'), join(harness.root, '.git'))
-    expect(await commit(['a.ts'])).toMatchObject({ kind: 'impossible' })
+    const forgeries = {
+      file: () => put('.git', `gitdir: ${victim}/.git\n`),
+      link: () => symlinkSync(join(victim, '.git'), join(harness.root, '.git')),
+      // A folder of git that names another work tree is none of this one either.
+      submodule: () => {
+        harness.gitIn(victim, 'config', 'core.worktree', '..')
+        put('.git', `gitdir: ${victim}/.git\n`)
+      },
+    }
+    for (const [name, forge] of Object.entries(forgeries)) {
+      // Each in a folder of its own: what is around the workspace is looked up once.
+      harness.root = join(harness.place, name)
+      put('a.ts', 'new')
+      forge()
+      expect(await commit(['a.ts']), name).toMatchObject({ kind: 'impossible' })
+    }
     expect(harness.gitIn(victim, 'rev-parse', 'HEAD')).toBe(before)
-    // A folder of git that names another work tree is none of ours either.
-    rmSync(join(harness.root, '.git'))
-    put('.git', `gitdir: ${victim}/.git\n`)
-    harness.gitIn(victim, 'config', 'core.worktree', '..')
-    expect(await commit(['a.ts'])).toMatchObject({ kind: 'impossible' })
     expect(harness.gitIn(victim, 'count-objects')).toMatch(/^2 objects/)
   }) // C78
 })
@@ -295,6 +300,17 @@ describe('a commit of the runtime', () => {
     expect(leftovers(join(harness.root, '.git'))).toEqual([])
     ;[isFreed, failures] = [true, 0]
     expect(await commitFiles(full, request, hastyClock())).toMatchObject({ kind: 'committed' })
+  }) // C78
+
+  it('removes what a process left that was killed in the middle of one, and nothing of one that is running', async () => {
+    harness.repository('a.ts')
+    put('a.ts', 'new')
+    const [old, fresh] = ['0'.repeat(36), '1'.repeat(36)].map((id) => join(harness.root, `.git/deskmates-${id}.index`))
+    for (const path of [old!, `${old}.lock`, fresh!]) writeFileSync(path, '')
+    const hourAgo = Date.now() / 1000 - 3600
+    for (const path of [old!, `${old}.lock`]) utimesSync(path, hourAgo, hourAgo)
+    expect(await commit(['a.ts'])).toMatchObject({ kind: 'committed' })
+    expect(leftovers(join(harness.root, '.git'))).toEqual([basename(fresh!)])
   }) // C78
 
   it('leaves the index of the user as it was when it cannot be made', async () => {
