@@ -29,6 +29,7 @@ const inner = imports.filter(({ inside }) => inside)
 
 const LOW = ['journal', 'team', 'redaction']
 const ALL_BUT_CLI = [
+  'mcp',
   'terminal',
   'view',
   'session',
@@ -62,6 +63,7 @@ const mayImport: Record<string, readonly string[]> = {
   'workspace.ts': ['stores', ...LOW],
   settings: ['tools', 'permissions', 'models', ...LOW],
   session: [
+    'mcp',
     'workspace.ts',
     'settings',
     'supervisor',
@@ -75,6 +77,7 @@ const mayImport: Record<string, readonly string[]> = {
     'organisation',
     ...LOW,
   ],
+  mcp: ['prompts', ...LOW],
   view: ['session', 'permissions', 'team'],
   terminal: ['view', 'session', 'permissions', ...LOW],
   testing: ALL_BUT_CLI,
@@ -98,6 +101,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     interactive: ['config', 'demo', 'output', 'program', 'run', 'sessions', 'workspace'],
     journal: ['output', 'program', 'workspace'],
     mail: ['output', 'program', 'workspace'],
+    mcp: ['output', 'program', 'workspace'],
     replay: ['journal', 'output', 'program', 'workspace'],
     run: ['output', 'program', 'sessions', 'workspace'],
     sessions: ['output', 'program', 'workspace'],

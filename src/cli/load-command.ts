@@ -43,6 +43,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   inbox: async () => (await import('./mail/inbox.ts')).inbox,
   requests: async () => (await import('./mail/requests.ts')).requests,
   answer: async () => (await import('./mail/answer.ts')).answer,
+  'mcp serve': async () => (await import('./mcp/serve.ts')).mcpServe,
   log: async () => (await import('./journal/log.ts')).log,
   check: async () => (await import('./journal/check.ts')).check,
   init: async () => (await import('./config/init.ts')).init,

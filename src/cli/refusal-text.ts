@@ -35,6 +35,13 @@ const COMMANDS: RefusalHints = {
   member_stopped: {
     caller: ({ member, role }) => `Join again with: deskmates team join ${member} --role ${quotedRole(role)}`,
   },
+  wrong_token: {
+    missing: ({ member }) =>
+      `Set DESKMATES_MEMBER_TOKEN to it, or issue a new one: deskmates team join ${member} --renew-token`,
+    wrong: ({ member }) =>
+      `Correct DESKMATES_MEMBER_TOKEN or unset it, or issue a new one: deskmates team join ${member} --renew-token`,
+    unknown: 'Correct DESKMATES_MEMBER_TOKEN, or issue a new one: deskmates team join NAME --renew-token',
+  },
   served: ({ member }) => `Read it without taking it: deskmates inbox ${member}`,
   supervised: ({ team }) =>
     `See it with: deskmates status ${team}, or watch it: deskmates log --follow --team ${team}. Or begin a session of your own: leave out -r, -c and --team.`,

@@ -45,6 +45,10 @@ const HINTS: RefusalHints = {
     lead_stays: 'To end the team use TeamDelete.',
     task_only_role: ({ role }) => `${SUBAGENT}, with agent_type ${role}.`,
   },
+  wrong_token: {
+    missing: 'Tell the user: a new token can be issued.',
+    wrong: 'Tell the user: a new token can be issued.',
+  },
   not_owner: ({ by, canForce }) => (canForce && !isLead(by) ? ASK_LEAD : undefined),
   wrong_state: {
     not_claimed: ({ task }) => `Claim it first: TaskUpdate with taskId ${task} and status in_progress.`,

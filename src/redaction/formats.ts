@@ -51,6 +51,8 @@ const MODELS: readonly Format[] = [
   format('weights and biases', `wandb_v1_${W}{30,}`),
 ]
 
+const OWN: readonly Format[] = [format('deskmates member', `dmt_${W}{40,}`)]
+
 const CLOUD: readonly Format[] = [
   format('aws access key', `(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`),
   format('aws bedrock', `ABSK[A-Za-z0-9+/]{60,}={0,2}`),
@@ -190,4 +192,4 @@ const ANYWHERE: readonly Format[] = [
   format('paseto', `v[1-4]\\.(?:local|public)\\.${W}{40,}`),
 ]
 
-export const FORMATS: readonly Format[] = [...MODELS, ...CLOUD, ...CODE, ...TALK, ...MONEY, ...ANYWHERE]
+export const FORMATS: readonly Format[] = [...OWN, ...MODELS, ...CLOUD, ...CODE, ...TALK, ...MONEY, ...ANYWHERE]

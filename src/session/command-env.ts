@@ -2,7 +2,8 @@ import { gitEnv } from '../permissions/sandbox/git/git-env.ts'
 import { isSecretVariable } from '../redaction/secret-name.ts'
 
 /** Variables that no command gets, even if the settings name them: they pay for models, or open other teams. */
-const NEVER = /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE)$/
+const NEVER =
+  /_API_KEY$|^(ANTHROPIC_AUTH_TOKEN|DESKMATES_STORE|DESKMATES_TRUST|DESKMATES_STATE|DESKMATES_MEMBER_TOKEN)$/
 
 /** Variables that make bash run other code, or parse a line differently than the permission rules do. */
 const CHANGES_BASH = /^(BASH_ENV|ENV|BASH_FUNC_.*|BASHOPTS|SHELLOPTS|CDPATH|GLOBIGNORE|IFS|PS4|PROMPT_COMMAND)$/

@@ -87,6 +87,8 @@ export function applyEvent(state: TeamState, event: TeamEvent, place: Place, eff
     case 'member.parked':
     case 'member.activity':
       return applyMemberEvent(state, event, place, effects)
+    case 'token.issued':
+      return state.tokens.set(nameKey(event.member), event.hash)
     case 'task.created':
     case 'task.updated':
     case 'task.claimed':

@@ -22,7 +22,11 @@ export type Command =
       readonly name: string
       readonly role: string
       readonly kind?: Exclude<MemberKind, 'agent'>
+      /** Of the token that it gets when it joins; without it the member has the token it had before, or none. */
+      readonly tokenHash?: string
     }
+  /** A new token for an external or human member; the token before it is void. */
+  | { readonly type: 'token.issue'; readonly member: string; readonly hash: string }
   | {
       readonly type: 'member.spawn'
       readonly name: string

@@ -56,6 +56,7 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
     case 'member.spawn':
       return decideSpawn(state, command, about)
     case 'member.join':
+    case 'token.issue':
     case 'member.stop':
     case 'member.lose':
     case 'member.park':

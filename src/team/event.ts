@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Breaker } from './members/breaker.ts'
 import { MemberKind, MemberStatus, Profile } from './members/member.ts'
+import { TokenHash } from './members/member-token.ts'
 import { SessionFolder } from './members/session-folder.ts'
 import { Usage } from './members/usage.ts'
 import { isMessage, Message } from './message.ts'
@@ -46,6 +47,8 @@ const decisions = {
     prompt: z.string().nullable(),
     profile: Profile.nullable().optional(),
   }),
+  /** From now on only the holder of this token acts as the member; `hash` is the SHA-256 of the token. */
+  'token.issued': z.object({ member: z.string(), hash: TokenHash }),
   'member.stopped': z.object({ name: z.string(), generation, reason: z.string() }),
   'member.lost': z.object({ name: z.string(), generation, reason: z.string() }),
   /** Its run ended in the middle of its work, in order: it waits for the next run, and its task is free until then. */

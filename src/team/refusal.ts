@@ -75,6 +75,8 @@ export interface RefusalDetails {
         { member: string; generation: number | undefined; current: { generation: number; status: MemberStatus } }
       >
     | Case<'no_generation', { member: string }>
+  /** The caller signs as a member and does not have its token. */
+  readonly wrong_token: Case<'missing', { member: string }> | Case<'wrong', { member: string }> | Case<'unknown'>
   readonly stale: { readonly request: string; readonly reason: string }
   readonly served: { readonly member: string; readonly runtime: string }
   readonly supervised: { readonly team: string; readonly runtime: string; readonly isUnknown: boolean }
@@ -112,6 +114,7 @@ type InvalidInput =
   | Case<'message_type', { type: string }>
   | Case<'control_message', { type: string }>
   | Case<'derived_message', { type: string }>
+  | Case<'broadcast_to_all'>
   | Case<'empty_message'>
   | Case<'own_message', { member: string }>
   | Case<'own_request', { member: string }>
@@ -122,11 +125,14 @@ type InvalidInput =
 type Forbidden =
   | Case<'lead_only', { operation: LeadOperation; by: string }>
   | Case<'lead_only_fields', { fields: readonly string[]; by: string }>
+  /** The caller has not said which member it acts as. */
+  | Case<'no_member'>
   | Case<'not_member', { by: string }>
   | Case<'foreign_task', { task: string; operation: 'change' | 'delete'; by: string }>
   | Case<'foreign_mail', { member: string; by: string }>
   | Case<'runtime_message', { type: string }>
   | Case<'is_agent', { member: string }>
+  | Case<'agent_token', { member: string }>
   | Case<'not_agent', { member: string }>
   | Case<'join_for_other', { member: string; by: string }>
   | Case<'stop_other', { member: string; by: string }>
@@ -167,6 +173,7 @@ export type LeadOperation =
   | 'delete_team'
   | 'supervise'
   | 'spawn'
+  | 'issue_token'
   | 'repair_transcript'
   | 'request_shutdown'
   | 'reopen'

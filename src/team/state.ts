@@ -16,7 +16,7 @@ import type { Request } from './request.ts'
 import { compareReady, type ReadyTask, type Task, type TaskId } from './task.ts'
 
 /** Raise it whenever the same journal would fold to another state: old snapshots are then ignored. */
-export const FOLD_VERSION = 12
+export const FOLD_VERSION = 13
 
 /** A repeated message id is recognised among the last so many; an older repeat counts as new. */
 const MAX_REMEMBERED_MESSAGES = 100_000
@@ -63,6 +63,8 @@ export interface TeamState {
   readonly team: Cell<TeamFacts | undefined>
   readonly supervisor: Cell<Supervisor>
   readonly members: Table<string, Member>
+  /** By external or human member: the hash of its token. Members that joined before there were tokens have none. */
+  readonly tokens: Table<string, string>
   readonly tasks: Table<TaskId, Task>
   readonly plans: Table<string, LoadedPlan>
   /** By folder of the phase and number of the step. */
@@ -116,6 +118,7 @@ export function emptyState(): TeamState {
     team: new Cell<TeamFacts | undefined>(trial, undefined),
     supervisor: new Cell<Supervisor>(trial, { runtime: null, epoch: 0 }),
     members: new Table(trial),
+    tokens: new Table(trial),
     tasks: new Table(trial),
     plans: new Table(trial),
     steps: new Table(trial),

@@ -108,6 +108,8 @@ function settled(line: string, names: Map<string, string>): string {
   return (
     line
       .replaceAll(harness.dir, '/home/ada/shop')
+      .replaceAll(harness.env.DESKMATES_STATE ?? '', '/home/ada/.local/state/deskmates')
+      .replace(/(\/tokens\/[\w-]+)-[0-9a-f]{16}(\/[\w-]+)\.[0-9a-f]{16}/g, '$1-0123456789abcdef$2.fedcba9876543210')
       .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, (id) => {
         const known = names.get(id) ?? `01KB${String(names.size + 1).padStart(22, '0')}`
         names.set(id, known)

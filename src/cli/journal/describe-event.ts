@@ -21,6 +21,8 @@ export function describeEvent(event: TeamEvent): string {
       return `the team has no supervisor now: ${oneLine(event.reason)}`
     case 'member.joined':
       return `${event.name} joined as ${event.role} (${event.kind}, generation ${event.generation})`
+    case 'token.issued':
+      return `${event.member} got a new token`
     case 'member.stopped':
       return `${event.name} stopped: ${oneLine(event.reason)}`
     case 'member.lost':

@@ -8,7 +8,7 @@ import { member as aMember } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, granted, OutputClosed } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
-import { presentMember, withTeam } from '../workspace/open-team.ts'
+import { presentMember, takingMail, withTeam } from '../workspace/open-team.ts'
 
 export const inbox: SubCommand<{ take?: boolean }, [member: string]> = {
   example: `$ deskmates inbox ci              look; nothing is taken
@@ -38,11 +38,11 @@ async function peek(call: Call, team: TeamHandle, workspace: Workspace, wanted: 
  */
 async function takeMail(call: Call, team: TeamHandle, { store }: Workspace, wanted: string): Promise<number> {
   const member = presentMember(team.state, wanted)
-  const { commandId } = call.globals
+  const { by, commandId } = await takingMail(call, team, member)
   if (call.isStdoutClosed) throw new OutputClosed(new Error('stdout is closed'), STILL_UNREAD)
   await team.ingest()
   const command = { type: 'mail.take', member, taker: store.presence.self, limit: ALL } as const
-  const { mail, note } = granted(await team.run(command, { commandId }))
+  const { mail, note } = granted(await team.run(command, { by, commandId }))
   const messages = mail?.messages ?? []
   try {
     await show(call, messages)
@@ -58,7 +58,7 @@ async function takeMail(call: Call, team: TeamHandle, { store }: Workspace, want
   const ids = messages.map(({ id }) => id)
   // Under an id of its own: a repeated command learns again that it was the reader, any other that it was not.
   const acknowledged = commandId === undefined ? undefined : `${commandId}.read`
-  const effects = await team.acknowledge(member, ids, mail.take, { commandId: acknowledged })
+  const effects = await team.acknowledge(member, ids, mail.take, { by, commandId: acknowledged })
   const lost = effects.filter(({ outcome }) => outcome === 'ignored')
   if (lost.length === 0) return EXIT.done
   await warn(

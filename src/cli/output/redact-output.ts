@@ -42,7 +42,7 @@ export function redacted(context: Context): { context: Context; flush(): Promise
   }
   const [stdout, stderr] = [guard(context.stdout), guard(context.stderr)]
   return {
-    context: { ...context, stdout, stderr },
+    context: { ...context, stdout, stderr, protocolOutput: context.stdout },
     async flush() {
       // A closed stream has no reader for the rest.
       await stdout.flush().catch(() => {})

@@ -56,6 +56,13 @@ export function count(text: string): number {
   return Number(text)
 }
 
+/** Of TCP; 0 is a free one. */
+export function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 65_535)) throw new Misused(`${quote(text)} is not a port. Use 0 to 65535.`)
+  return number
+}
+
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** `a,b` and repeated options add up. Commas inside braces belong to a glob: `src/{a,b}.ts` is one pattern. */

@@ -22,6 +22,7 @@ export const commandGroups: Readonly<Record<string, { readonly summary: string; 
   plan: { summary: 'plan files: check, show and run them', section: PLANS },
   org: { summary: 'departments with their own teams: set them up and show them', section: PLANS },
   task: { summary: 'the board: add, claim and finish tasks', section: BOARD },
+  mcp: { summary: 'the Model Context Protocol: let outside agents join a team', section: BOARD },
   config: { summary: 'the settings and where they come from', section: MACHINE },
 }
 
@@ -67,6 +68,7 @@ export const commands = [
   { path: 'inbox', summary: 'show the unread mail of a member, or take it', section: BOARD },
   { path: 'requests', summary: 'requests that wait for an answer', section: BOARD },
   { path: 'answer', summary: 'approve or reject a request', section: BOARD },
+  { path: 'mcp serve', summary: 'offer the board and the mail of a team to an outside agent' },
   { path: 'log', summary: 'what happened, one event per line', section: BOARD },
   { path: 'check', summary: 'verify the journal, and repair it', section: MACHINE },
   { path: 'init', summary: 'a few questions, and a settings file from the answers', section: MACHINE },

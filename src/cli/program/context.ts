@@ -4,6 +4,8 @@ import type { AlarmClock } from '../../journal/clock.ts'
 export interface Context {
   readonly stdout: Output
   readonly stderr: Output
+  /** stdout for a protocol whose messages are cleaned one by one: what redacts the whole text could break them. */
+  readonly protocolOutput?: Output
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string

@@ -90,7 +90,6 @@ const COMMANDS = byWord({
   'update upgrade': 'Update with npm: npm install -g deskmates@latest.',
   uninstall: 'Remove with npm: npm uninstall -g deskmates.',
   version: 'Use: deskmates --version.',
-  mcp: 'MCP is not supported yet.',
   acp: 'ACP is not supported yet.',
   plugin: 'There are no plugins; use agents/, skills/ and hooks.',
   serve: 'There is no server yet; read a run with --output-format stream-json.',

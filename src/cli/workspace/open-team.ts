@@ -1,7 +1,9 @@
 import type { Log } from '../../journal/log/store.ts'
 import { faultText } from '../../journal/log/store-errors.ts'
+import { checkMemberToken } from '../../journal/member-token.ts'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
 import { createEraser } from '../../redaction/eraser.ts'
+import { findMemberToken } from '../../stores/files/identity/member-tokens.ts'
 import { isPresent, type Member } from '../../team/members/member.ts'
 import { isSessionId } from '../../team/members/session-id.ts'
 import { isName, nameKey, nameRule } from '../../team/name.ts'
@@ -148,9 +150,16 @@ export async function warnOfFaults(call: Call, log: Log): Promise<void> {
 export async function acting(call: Call, team: TeamHandle, as: string | undefined) {
   const { commandId } = call.globals
   if (as === undefined || nameKey(as) === 'user') return { by: { name: 'user' }, commandId }
+  requireToken(call, team.state, as)
   // A repeated command gets its first answer even if its author has left since.
   if (commandId !== undefined && (await team.log.knows(commandId))) return { by: { name: as }, commandId }
   return { by: { name: joined(call, team.state, as).name }, commandId }
+}
+
+/** Throws unless the caller has the token of this member; the team may have members without one. */
+function requireToken({ env }: Call, state: TeamState, name: string): void {
+  const refusal = checkMemberToken(state, name, findMemberToken(env, state, name))
+  if (refusal) throw refused(refusal)
 }
 
 /** The flag by which a further command names the same team: '' or ` --team NAME`. */
@@ -169,6 +178,12 @@ function joined(call: Call, state: TeamState, as: string): Member {
   }
   const message = `${refusalText(unknownMember(state, as))} Join first: deskmates team join ${as} --role ROLE${teamFlag(call, state)} (${rule}).`
   throw new Refused({ code: 'unknown_member', message })
+}
+
+/** Who takes the mail of a member: a script or person itself, with its token; for an agent and for itself the user. */
+export function takingMail(call: Call, team: TeamHandle, member: string) {
+  const isOwn = memberNamed(team.state, member)?.kind !== 'agent'
+  return acting(call, team, isOwn ? member : undefined)
 }
 
 /** A member whose mail or tasks are shown: any present member, or the user. */

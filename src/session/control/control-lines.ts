@@ -1,12 +1,12 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Clock } from '../../journal/clock.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
+import { cleanValue } from '../../redaction/clean-value.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { Applied } from '../../team/apply.ts'
 import { dumpState } from '../../team/fold/snapshot.ts'
 import { eventLine } from '../wire/lines.ts'
 import type { LiveLine, TimedLine } from '../wire/live-line.ts'
-import { cleanLine } from './clean-line.ts'
 import { createDeltaLines } from './delta-lines.ts'
 
 type AnyLine = TimedLine['line']
@@ -62,7 +62,7 @@ export function createControlLines({ session, clock, redactor }: ControlLinesOpt
 
   function write(line: AnyLine): void {
     deltas.flush()
-    inOrder(() => deliver(cleanLine(line, redactor)))
+    inOrder(() => deliver(cleanValue(line, redactor)))
   }
 
   function inOrder(work: () => void): void {
@@ -74,7 +74,7 @@ export function createControlLines({ session, clock, redactor }: ControlLinesOpt
   function writeLoaded<T>(team: TeamHandle, value: T, lineOf: (loaded: T) => AnyLine): void {
     deltas.flush()
     const loaded = team.loadLongTexts(value).catch(() => value)
-    enqueue((loading ?? Promise.resolve()).then(async () => deliver(cleanLine(lineOf(await loaded), redactor))))
+    enqueue((loading ?? Promise.resolve()).then(async () => deliver(cleanValue(lineOf(await loaded), redactor))))
   }
 
   function enqueue(next: Promise<void>): void {
@@ -140,7 +140,7 @@ export function createControlLines({ session, clock, redactor }: ControlLinesOpt
       void Promise.all(states).then((loaded) => {
         const waiting = subscriber.waiting ?? []
         subscriber.waiting = undefined
-        const first = [init, ...loaded, ...rest].map((line) => ({ at, line: cleanLine(line, redactor) }))
+        const first = [init, ...loaded, ...rest].map((line) => ({ at, line: cleanValue(line, redactor) }))
         for (const timed of [...first, ...waiting]) if (subscribers.has(subscriber)) give(subscriber, timed)
       })
       return () => void subscribers.delete(subscriber)

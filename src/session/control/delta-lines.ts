@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
+import { cleanText } from '../../redaction/clean-value.ts'
 import type { RedactingStream, Redactor } from '../../redaction/redactor.ts'
-import { cleanText } from './clean-line.ts'
 
 /** Text of models while it streams, in one piece for each agent and round of the event loop. */
 export interface DeltaLines {

@@ -1,5 +1,6 @@
 import { selectableModel } from '../../agent/selectable-model.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
+import { cleanValue } from '../../redaction/clean-value.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
 import { sendPrompt } from '../../supervisor/run.ts'
 import type { Applied } from '../../team/apply.ts'
@@ -14,7 +15,6 @@ import type { Session } from '../session.ts'
 import type { SessionOptions } from '../session-options.ts'
 import { initLine } from '../wire/lines.ts'
 import type { TimedLine } from '../wire/live-line.ts'
-import { cleanLine } from './clean-line.ts'
 import { startContinuousRun } from './continuous-run.ts'
 import { createControlLines } from './control-lines.ts'
 import { readHistory } from './history.ts'
@@ -183,7 +183,7 @@ function controlOf(
       const member = team && memberNamed(team.state, agent)
       if (!team || member?.kind !== 'agent') return []
       const found = await readHistory(context.store, { session: id, team: team.name, agent: member.name }, most)
-      return found.map(({ at, line }) => ({ at, line: cleanLine(line, redactor) }))
+      return found.map(({ at, line }) => ({ at, line: cleanValue(line, redactor) }))
     },
     async prompt(text) {
       if (text.trim() === '') return { refused: EMPTY }

@@ -72,6 +72,7 @@ export function answer(
     case 'request.answer':
     case 'request.withdraw':
       return { ...requestAnswer(state, command, events), effects }
+    case 'token.issue':
     case 'transcript.repair':
       return { ...memberAnswer(state, command.member), effects }
     case 'mail.take':

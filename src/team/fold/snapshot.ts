@@ -4,6 +4,7 @@ import type { Json } from '../data/json.ts'
 import { OpenEscalation } from '../mail/escalations.ts'
 import { Breaker, CLOSED } from '../members/breaker.ts'
 import { Member } from '../members/member.ts'
+import { TokenHash } from '../members/member-token.ts'
 import { SessionFolder } from '../members/session-folder.ts'
 import { Spent } from '../members/usage.ts'
 import { Message } from '../message.ts'
@@ -27,6 +28,7 @@ const Dump = z.object({
   supervisor: z.object({ runtime: z.string().nullable(), epoch: z.number(), folder: SessionFolder.optional() }),
   counters: z.object({ task: z.number(), request: z.number(), place: z.number() }),
   members: z.array(Member),
+  tokens: z.array(z.tuple([z.string(), TokenHash])).default([]),
   tasks: z.array(Task),
   plans: z.array(LoadedPlan).default([]),
   steps: z.array(PhaseStep).default([]),
@@ -67,6 +69,7 @@ export function dumpState(state: TeamState): Json {
     supervisor: state.supervisor.get(),
     counters: state.counters.get(),
     members: withOneShots(state),
+    tokens: [...state.tokens.keys()].map((name) => [name, state.tokens.get(name) ?? '']),
     tasks: [...state.tasks.values()],
     plans: [...state.plans.values()],
     steps: [...state.steps.values()],
@@ -110,6 +113,7 @@ function fill(state: TeamState, dump: Dump): void {
   state.supervisor.set(dump.supervisor)
   state.counters.set(dump.counters)
   for (const member of dump.members) state.members.set(nameKey(member.name), member)
+  for (const [name, hash] of dump.tokens ?? []) state.tokens.set(name, hash)
   for (const task of dump.tasks) putTask(state, task.id, task)
   for (const plan of dump.plans ?? []) state.plans.set(plan.id, plan)
   for (const step of dump.steps ?? []) state.steps.set(stepKey(step), step)

@@ -8,13 +8,15 @@ import { heldBy, memberNamed, type TeamState, withOneShots } from '../state.ts'
 import type { Member } from './member.ts'
 import { isRole, normalRole, roleKey } from './role.ts'
 
-type MemberCommand = Extract<Command, { type: `member.${string}` }>
+type MemberCommand = Extract<Command, { type: `member.${string}` | 'token.issue' }>
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
 export function decideMember(state: TeamState, command: MemberCommand, about: Circumstances): Decision {
   switch (command.type) {
     case 'member.join':
       return join(state, command, about)
+    case 'token.issue':
+      return issueToken(state, command, about)
     case 'member.spawn':
       return spawn(state, command, about)
     case 'member.stop':
@@ -68,7 +70,8 @@ export function endSupervision(state: TeamState, command: Of<'supervise.end'>, {
   }
 }
 
-function join(state: TeamState, { name, role, kind = 'external' }: Of<'member.join'>, { by }: Circumstances): Decision {
+function join(state: TeamState, command: Of<'member.join'>, { by }: Circumstances): Decision {
+  const { name, role, kind = 'external', tokenHash } = command
   const invalid = checkNewcomer(name, role)
   if (invalid) return invalid
   const known = memberNamed(state, name)
@@ -92,8 +95,24 @@ function join(state: TeamState, { name, role, kind = 'external' }: Of<'member.jo
         epoch: 0,
         prompt: null,
       }),
+      ...(tokenHash === undefined ? [] : [tokenIssued(known?.name ?? name, tokenHash)]),
     ],
   }
+}
+
+/** Only for members that have a token: agents are known to their runtime, and the user needs none. */
+function issueToken(state: TeamState, { member: name, hash }: Of<'token.issue'>, { by }: Circumstances): Decision {
+  if (!isLead(by.name)) return leadOnly('issue_token', by)
+  const member = memberNamed(state, name)
+  if (!member) return unknownMember(state, name)
+  if (member.kind === 'agent') return refuse('not_allowed', { problem: 'agent_token', member: member.name })
+  if (member.status === 'stopped')
+    return refuse('member_stopped', { problem: 'caller', member: member.name, role: member.role })
+  return { events: [tokenIssued(member.name, hash)] }
+}
+
+function tokenIssued(member: string, hash: string): TeamEvent {
+  return { type: 'token.issued', member, hash }
 }
 
 function spawn(state: TeamState, command: Of<'member.spawn'>, { id, by, now }: Circumstances): Decision {

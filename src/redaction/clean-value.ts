@@ -1,19 +1,16 @@
-import { plainText } from '../../redaction/plain-text.ts'
-import type { Redactor } from '../../redaction/redactor.ts'
-import type { TimedLine } from '../wire/live-line.ts'
-
-type AnyLine = TimedLine['line']
+import { plainText } from './plain-text.ts'
+import type { Redactor } from './redactor.ts'
 
 /**
- * A line as it leaves the session: without secrets, as every other output, and without signs that do something on a terminal.
- * Line breaks and tabs stay.
+ * A value as it leaves the process as JSON: without secrets, as every other output, and without signs that do something on a
+ * terminal. Line breaks and tabs stay.
  */
-export function cleanLine(line: AnyLine, redactor: Redactor): AnyLine {
-  const json = JSON.stringify(line)
+export function cleanValue<T>(value: T, redactor: Pick<Redactor, 'text'>): T {
+  const json = JSON.stringify(value)
   const shown = redactor.text(json)
-  // Names stand beside their values only in the JSON of the whole line, so that is where secrets are found.
-  const safe = shown === json ? line : (parsed(shown) ?? (mapTexts(line, redactor.text) as AnyLine))
-  return SIGN.test(json) ? (mapTexts(safe, cleanText) as AnyLine) : safe
+  // Names stand beside their values only in the JSON of the whole value, so that is where secrets are found.
+  const safe = shown === json ? value : (parsed<T>(shown) ?? (mapTexts(value, redactor.text) as T))
+  return SIGN.test(json) ? (mapTexts(safe, cleanText) as T) : safe
 }
 
 /** A part of a text, of which the redactor has taken care. */
@@ -25,7 +22,7 @@ export function cleanText(text: string): string {
 const SIGN = /\\u|\\[bfr]|[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
 /** Undefined if a secret reached over the end of a string, so that its replacement broke the JSON. */
-function parsed(json: string): AnyLine | undefined {
+function parsed<T>(json: string): T | undefined {
   try {
     return JSON.parse(json)
   } catch {
