@@ -29,7 +29,8 @@ export function changeMember(call: Call, command: MemberCommand, intent: Intent)
     if (call.globals.json) return printJson(call, { ...member, ...(tokenFile !== undefined && { tokenFile }) })
     const { name, role, kind, status } = member
     await print(call, `${name}  ${kind}  ${status}  ${role}\n`)
-    if (tokenFile !== undefined) await printMessage(call, `Its token is in ${tokenFile}`)
+    if (tokenFile !== undefined && (call.isTerminal || command.type === 'token.renew'))
+      await printMessage(call, `Its token is in ${tokenFile}`)
   })
 }
 

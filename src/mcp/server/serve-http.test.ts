@@ -67,8 +67,8 @@ describe('the server over HTTP', () => {
     expect(claims[0].data.task).toMatchObject({ id: '1', owner: 'bob' })
     expect(claims[1].data.you.name).toBe('bob')
     await bob.call('message_send', { to: 'ada', content: 'take the other one' })
-    const news = await waiting
-    expect(news.data.messages).toMatchObject([{ from: 'bob', content: 'take the other one' }])
+    const arrived = await waiting
+    expect(arrived.data.messages).toMatchObject([{ from: 'bob', content: 'take the other one' }])
     expect((await ada.call('task_claim')).data.task).toMatchObject({ id: '2', owner: 'ada' })
   })
 

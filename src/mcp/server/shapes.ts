@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import type { TaskView } from '../../team/answers/view.ts'
-import { taskView } from '../../team/answers/view.ts'
 import type { Request } from '../../team/request.ts'
-import type { TeamState } from '../../team/state.ts'
-import type { Task } from '../../team/task.ts'
 
 const text = z.string()
 const texts = z.array(text)
@@ -84,10 +81,6 @@ export function wholeTask(task: TaskView): z.input<typeof WholeTask> {
     ...{ blockedBy: [...blockedBy], waitsForFailed: [...waitsForFailed], blocks: [...blocks] },
     ...{ createdBy, createdAt, claimedAt, completedAt },
   }
-}
-
-export function taskOf(state: TeamState, task: Task): z.input<typeof WholeTask> {
-  return wholeTask(taskView(state, task))
 }
 
 export function openRequest({ id, kind, from, to, content, state, deadline }: Request): z.input<typeof OpenRequest> {

@@ -13,9 +13,9 @@ import type { TeamTool, ToolCall } from './team-tool.ts'
 import { boardTools } from './tools/board.ts'
 import { joinTool } from './tools/join.ts'
 import { mailTools } from './tools/mail.ts'
-import { waitForNews } from './tools/news.ts'
 import { requestTools } from './tools/requests.ts'
 import { teamStatus } from './tools/status.ts'
+import { waitTool } from './tools/wait.ts'
 
 export interface TeamServerOptions {
   readonly team: TeamHandle
@@ -35,7 +35,7 @@ export interface TeamServerOptions {
   readonly join?: ((name: string, role: string) => Promise<Answer | Refusal>) | undefined
 }
 
-const TEAM_TOOLS: readonly TeamTool[] = [teamStatus, ...boardTools, ...mailTools, ...requestTools, waitForNews]
+const TEAM_TOOLS: readonly TeamTool[] = [teamStatus, ...boardTools, ...mailTools, ...requestTools, waitTool]
 
 /** The board and the mail of one team as an MCP server, for one caller. */
 export function createTeamServer(options: TeamServerOptions): McpServer {

@@ -18,7 +18,7 @@ const MAX_WAIT_SECONDS = 50
 const POLL_MS = 2000
 const MAX_LISTED = 20
 
-export const waitForNews = teamTool({
+export const waitTool = teamTool({
   name: 'wait_for_news',
   title: 'Wait for mail or a task',
   description: `Waits until a message for you arrives, a task is assigned to you or a task is ready for you, at most ${MAX_WAIT_SECONDS} seconds; call it again when timedOut is true. Name the ids of messages that you have read in received, otherwise they come again; name tasks that you do not want in knownTasks.`,
@@ -48,32 +48,38 @@ export const waitForNews = teamTool({
     for (;;) {
       await team.ingest()
       await team.refresh()
-      const news = await readNews(call, known)
-      if (isRefusal(news)) return news
-      const isNews = news.messages.length > 0 || news.ready.some(({ id }) => !known.has(id))
-      if (isNews || clock.now() >= end || signal.aborted) {
-        const { messages, more, held, ready } = await team.loadLongTexts(news)
+      const arrived = await readArrivals(call, known)
+      if (isRefusal(arrived)) return arrived
+      const hasArrivals = arrived.messages.length > 0 || arrived.ready.some(({ id }) => !known.has(id))
+      if (hasArrivals || clock.now() >= end || signal.aborted) {
+        const { messages, more, held, ready } = await team.loadLongTexts(arrived)
         const open = openRequests(team.state).filter(({ to }) => nameKey(to) === nameKey(by.name))
         const requests = (await team.loadLongTexts(open)).map(openRequest)
         const data = {
-          ...{ timedOut: !isNews, messages: messages.map((one) => ({ ...one })), more, confirmed, requests },
+          ...{ timedOut: !hasArrivals, messages: messages.map((one) => ({ ...one })), more, confirmed, requests },
           ...{ held: held && wholeTask(held), ready: ready.map(listedTask) },
         }
-        return { data, text: isNews ? newsText(news, known) : 'No news. Call wait_for_news again to go on waiting.' }
+        return {
+          data,
+          text: hasArrivals ? arrivalsText(arrived, known) : 'No news. Call wait_for_news again to go on waiting.',
+        }
       }
       await changedOr(call, Math.min(end, nextDeadline(team.state) ?? end))
     }
   },
 })
 
-interface News {
+interface Arrivals {
   readonly messages: readonly MessageView[]
   readonly more: number
   readonly held: TaskView | null
   readonly ready: readonly TaskView[]
 }
 
-async function readNews({ team, by, runtime, clock }: ToolCall, known: ReadonlySet<string>): Promise<News | Refusal> {
+async function readArrivals(
+  { team, by, runtime, clock }: ToolCall,
+  known: ReadonlySet<string>,
+): Promise<Arrivals | Refusal> {
   const mail = await takeMail(team, by, runtime)
   if (isRefusal(mail)) return mail
   const { state } = team
@@ -100,7 +106,7 @@ async function changedOr({ team, clock, signal }: ToolCall, until: number): Prom
   }
 }
 
-function newsText({ messages, more, ready }: News, known: ReadonlySet<string>): string {
+function arrivalsText({ messages, more, ready }: Arrivals, known: ReadonlySet<string>): string {
   const fresh = ready.filter(({ id }) => !known.has(id))
   return [
     ...(messages.length === 0 ? [] : [mailText(messages, more)]),

@@ -1,0 +1,105 @@
+import type { Mutation } from './mutation.ts'
+
+const tools = 'src/mcp/server/team-server.test.ts'
+const http = 'src/mcp/server/serve-http.test.ts'
+const commands = 'src/cli/team/member-token.test.ts'
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'member-token-not-checked',
+    mistake: 'any token lets a caller act as a member',
+    file: 'src/journal/member-token.ts',
+    old: 'return isSame(hash, hashOfToken(token)) ? undefined',
+    new: 'return token ? undefined',
+    test: tools,
+    fails: 'are refused to a caller with a wrong token',
+  },
+  {
+    name: 'command-without-token',
+    mistake: 'commands act as a member without its token',
+    file: 'src/cli/workspace/open-team.ts',
+    old: '  requireToken(call, team.state, as)\n',
+    new: '',
+    test: commands,
+    fails: 'is asked for by every command that acts as a member',
+  },
+  {
+    name: 'mail-taken-without-token',
+    mistake: 'the user takes the mail of a script without its token',
+    file: 'src/cli/workspace/open-team.ts',
+    old: 'acting(call, team, isOwn ? member : undefined)',
+    new: 'acting(call, team, isOwn ? undefined : undefined)',
+    test: commands,
+    fails: 'is asked for by every command that acts as a member',
+  },
+  {
+    name: 'token-in-the-journal',
+    mistake: 'the journal keeps the token itself, in a form that looks like a hash',
+    file: 'src/session/member-tokens.ts',
+    old: 'const hash = hashOfToken(token)',
+    new: "const hash = Buffer.from(token).toString('hex').padEnd(64, '0').slice(0, 64)",
+    test: commands,
+    fails: 'lets this user act without naming it',
+  },
+  {
+    name: 'delivered-before-named',
+    mistake: 'a message counts as delivered when it is returned',
+    file: 'src/mcp/server/mail-delivery.ts',
+    old: '  const messages = taken.mail?.messages ?? []\n',
+    new: '  const messages = taken.mail?.messages ?? []\n  await confirmMail(team, by, messages.map(({ id }) => id))\n',
+    test: tools,
+    fails: 'counts as delivered only when a later call names its id',
+  },
+  {
+    name: 'origin-not-checked',
+    mistake: 'a page of any site reaches the server',
+    file: 'src/mcp/server/serve-http.ts',
+    old: '(origin !== undefined && !isOwnOrigin(origin, port))',
+    new: '(origin !== undefined && port === 0)',
+    test: http,
+    fails: 'refuses a foreign origin',
+  },
+  {
+    name: 'host-not-checked',
+    mistake: 'a name that resolves to this machine reaches the server',
+    file: 'src/mcp/server/serve-http.ts',
+    old: 'return host !== undefined && localHosts(port).includes(host.toLowerCase())',
+    new: 'return host !== undefined && port > 0',
+    test: http,
+    fails: 'refuses a foreign host',
+  },
+  {
+    name: 'lease-not-renewed',
+    mistake: 'only task_renew renews the lease of a claim',
+    file: 'src/mcp/server/team-server.ts',
+    old: '    if (by !== NO_MEMBER) await renewLease(team, by, clock)\n',
+    new: '',
+    also: [
+      {
+        file: 'src/mcp/server/team-server.ts',
+        old: "import { renewLease } from './leases.ts'\n",
+        new: '',
+      },
+    ],
+    test: tools,
+    fails: 'is renewed by any call of its owner',
+  },
+  {
+    name: 'claim-without-lease',
+    mistake: 'a claim by MCP lasts until its owner ends it',
+    file: 'src/mcp/server/tools/board.ts',
+    old: '...(id !== undefined && { id }), lease: LEASE_SECONDS }',
+    new: '...(id !== undefined && { id }) }',
+    test: tools,
+    fails: 'ends ten minutes after the last call of its owner',
+  },
+  {
+    name: 'bearer-of-another-member',
+    mistake: 'a server for one member takes the token of any member',
+    file: 'src/mcp/server/identify.ts',
+    old: 'only === undefined || nameKey(only) === nameKey(member.name)',
+    new: "only === undefined || nameKey(only) !== ''",
+    test: http,
+    fails: 'that serves one member refuses the token of another one',
+  },
+]
