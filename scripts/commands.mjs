@@ -39,6 +39,14 @@ const commands = {
     const { code } = await runChild(process.execPath, ['bench/run.mjs', ...args], { cwd: root, output: 'shown' })
     process.exitCode = typeof code === 'number' ? code : 1
   },
+  async clients(args) {
+    await prepare(root, { modules: true, dist: 'js' })
+    const { code } = await runChild(process.execPath, ['scripts/test-clients.mjs', ...args], {
+      cwd: root,
+      output: 'shown',
+    })
+    process.exitCode = typeof code === 'number' ? code : 1
+  },
   async nodes(args) {
     await prepare(root, { modules: true, dist: 'types' })
     const { code } = await runChild(process.execPath, ['scripts/test-nodes.mjs', ...args], {

@@ -59,7 +59,7 @@ export function openCache(env = process.env) {
 }
 
 /** If another process was first, its result is the same. */
-function putInPlace(folder, target) {
+export function putInPlace(folder, target) {
   try {
     renameSync(folder, target)
   } catch (error) {

@@ -1,0 +1,69 @@
+import { createServer } from 'node:http'
+
+/**
+ * A model provider on this machine that speaks Anthropic's wire format, streamed and whole. `answer` gets the conversation and the names of
+ * the offered tools, and returns what the model says: `{ text }` or `{ tool, input }`.
+ */
+export async function startProvider(answer) {
+  const requests = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    const { pathname } = new URL(request.url, 'http://localhost')
+    if (request.method !== 'POST' || !pathname.endsWith('/messages')) {
+      response.writeHead(pathname.endsWith('count_tokens') ? 200 : 404, { 'content-type': 'application/json' })
+      return response.end(JSON.stringify({ input_tokens: 10 }))
+    }
+    const asked = JSON.parse(body)
+    const tools = (asked.tools ?? []).map(({ name }) => name)
+    requests.push({ tools, messages: asked.messages })
+    reply(response, asked, answer({ tools, messages: asked.messages }))
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    requests,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      }),
+  }
+}
+
+let calls = 0
+
+function reply(response, { stream, model }, said) {
+  const block = said.tool
+    ? { type: 'tool_use', id: `toolu_${++calls}`, name: said.tool, input: said.input ?? {} }
+    : { type: 'text', text: said.text }
+  const usage = { input_tokens: 10, output_tokens: 10 }
+  const reason = said.tool ? 'tool_use' : 'end_turn'
+  const base = { id: `msg_${calls}`, type: 'message', role: 'assistant', model, stop_sequence: null, usage }
+  if (!stream) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    return response.end(JSON.stringify({ ...base, content: [block], stop_reason: reason }))
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (type, data) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
+  send('message_start', { message: { ...base, content: [], stop_reason: null } })
+  const empty = said.tool ? { ...block, input: {} } : { ...block, text: '' }
+  const delta = said.tool
+    ? { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }
+    : { type: 'text_delta', text: block.text }
+  send('content_block_start', { index: 0, content_block: empty })
+  send('content_block_delta', { index: 0, delta })
+  send('content_block_stop', { index: 0 })
+  send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage })
+  send('message_stop', {})
+  response.end()
+}
+
+/** Text of all tool results of a conversation. */
+export function toolResults(messages) {
+  return messages.flatMap(({ content }) =>
+    Array.isArray(content)
+      ? content.filter(({ type }) => type === 'tool_result').map((part) => JSON.stringify(part))
+      : [],
+  )
+}
