@@ -1,6 +1,6 @@
 import type { Fault, Store } from '../../journal/log/store.ts'
+import { cleanValue } from '../../redaction/clean-value.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
-import { cleanLine } from '../control/clean-line.ts'
 import type { TimedLine } from '../wire/live-line.ts'
 import { mergeLogs } from './merge-logs.ts'
 import { findLogs, type OpenPlayedLog, openPlayedLog, type SessionLog } from './played-logs.ts'
@@ -94,7 +94,7 @@ async function* batchesOf(
     let batch: PlayedLine[] = []
     for await (const { timed, at, id } of mergeLogs(open)) {
       signal?.throwIfAborted()
-      batch.push({ id, timed: { at, line: cleanLine(timed.line, redactor) } })
+      batch.push({ id, timed: { at, line: cleanValue(timed.line, redactor) } })
       if (batch.length < BATCH_LINES) continue
       yield batch
       batch = []
