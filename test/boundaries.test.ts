@@ -107,6 +107,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     sessions: ['output', 'program', 'workspace'],
     plan: ['output', 'program', 'run', 'workspace'],
     org: ['output', 'plan', 'program', 'run', 'workspace'],
+    status: ['output', 'program', 'sessions', 'workspace'],
     task: ['output', 'program', 'workspace'],
     team: ['output', 'program', 'workspace'],
   },

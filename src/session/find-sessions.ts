@@ -6,7 +6,7 @@ import { isPresent } from '../team/members/member.ts'
 import { roster, type TeamState } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { belongsHere } from './session-folder.ts'
-import { type TeamActivity, teamActivity } from './team-status.ts'
+import { type TeamActivity, teamActivity } from './team-activity.ts'
 
 /** A session in a list: its own team, with the counts of its further teams added. */
 export interface ListedSession {

@@ -14,6 +14,10 @@ export interface View {
   run: { readonly isWorking: boolean; readonly since: number; readonly error: string | null }
   /** By name; the session's own team first. */
   readonly teams: Map<string, TeamState>
+  /** Teams whose process is gone, without having closed them. */
+  readonly interrupted: Set<string>
+  /** By team: since when its agents are listened to. */
+  readonly heardSince: Map<string, number>
   /** By name, in the order in which they were first seen. */
   readonly agents: Map<string, AgentActivity>
   /** By id, the oldest first. */
@@ -89,6 +93,8 @@ export function emptyView(): View {
     mode: 'default',
     run: { isWorking: false, since: 0, error: null },
     teams: new Map(),
+    interrupted: new Set(),
+    heardSince: new Map(),
     agents: new Map(),
     questions: new Map(),
     mail: [],

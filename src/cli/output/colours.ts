@@ -21,6 +21,14 @@ export function markedColours(isOn: boolean): Colours {
   return Object.fromEntries(marked) as Colours
 }
 
+/** A line that the terminal's own code drew, with nothing of others in it that acts: its colours as marks. */
+export function markedAnsi(line: string): string {
+  return line.replace(SGR, `${MARK}$1`)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what it finds.
+const SGR = /\x1b(\[\d{1,3}m)/g
+
 /** Text for a terminal: escapes of others removed, our marks turned into colours. */
 export function toTerminalText(text: string): string {
   return plainText(text).replace(MARKED, '\x1b$1')

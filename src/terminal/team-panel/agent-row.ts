@@ -1,11 +1,11 @@
-import type { AgentRow } from '../../view/agent-rows.ts'
+import type { MemberRow } from '../../view/member-rows.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
 import { dollars, elapsed, tokens } from '../drawing/values.ts'
 
 const MAX_NAME_COLUMNS = 14
 
 /** One teammate: state, task, for how long, what it does, what it cost. */
-export function agentRowLine(row: AgentRow, now: number, isSelected: boolean, columns: number): Drawn {
+export function agentRowLine(row: MemberRow, now: number, isSelected: boolean, columns: number): Drawn {
   const cost = row.tokens > 0 ? paint.dim(`${tokens(row.tokens)} · ${dollars(row.dollars)}`) : EMPTY
   const unread = row.unread > 0 ? draw` ${paint.cyan(`✉${row.unread}`)}` : EMPTY
   const name = paint.bold(row.name).fill(Math.min(MAX_NAME_COLUMNS, Math.max(8, Math.floor(columns / 6))))
@@ -14,7 +14,7 @@ export function agentRowLine(row: AgentRow, now: number, isSelected: boolean, co
   return spread(left, cost, columns)
 }
 
-function doing(row: AgentRow, now: number, free: number): Drawn {
+function doing(row: MemberRow, now: number, free: number): Drawn {
   const time = elapsed(now - row.since)
   if (row.waitsForProvider !== null) return draw`${paint.yellow(draw`waits: ${row.waitsForProvider}`)}`.fit(free)
   if (row.state !== 'working') {
@@ -27,7 +27,7 @@ function doing(row: AgentRow, now: number, free: number): Drawn {
   return draw`${separated}  ${row.lastAction}`.fit(free)
 }
 
-function markOf({ state, isStalled, waitsForProvider }: AgentRow): Drawn {
+function markOf({ state, isStalled, waitsForProvider }: MemberRow): Drawn {
   if (isStalled || waitsForProvider !== null) return paint.yellow('▲')
   switch (state) {
     case 'working':
@@ -36,6 +36,7 @@ function markOf({ state, isStalled, waitsForProvider }: AgentRow): Drawn {
       return paint.dim('◌')
     case 'waiting_approval':
       return paint.yellow('!')
+    case 'interrupted':
     case 'lost':
       return paint.red('✗')
     case 'stopping':

@@ -1,4 +1,5 @@
-import { type AgentRow, agentRows } from '../../view/agent-rows.ts'
+import { agentRows } from '../../view/agent-rows.ts'
+import type { MemberRow } from '../../view/member-rows.ts'
 import { type Need, needsPerson } from '../../view/needs-person.ts'
 import type { View } from '../../view/view.ts'
 import { type Drawn, paint } from '../drawing/drawn.ts'
@@ -7,7 +8,7 @@ import { needId, needRow } from './needs.ts'
 
 export type PanelRow =
   | { readonly kind: 'need'; readonly id: string; readonly need: Need }
-  | { readonly kind: 'agent'; readonly id: string; readonly agent: AgentRow }
+  | { readonly kind: 'agent'; readonly id: string; readonly agent: MemberRow }
 
 /** What needs the person first, then every teammate. Remembers which row is selected and which needs the person hid. */
 export class TeamPanel {
