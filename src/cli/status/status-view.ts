@@ -40,11 +40,14 @@ async function liveLines(call: Call, workspace: Workspace, team: string): Promis
     const control = await Promise.race([findControl(workspace, team, call.env), late])
     if (!control) return []
     const opening = new Promise<void>((resolve) => {
-      const stop = control.subscribe((timed) => {
-        lines.push(timed)
-        // The last line that brings a view up to date.
-        if (timed.line.type === 'deskmates/run') resolve()
-      }, resolve)
+      const stop = control.subscribe(
+        (timed) => {
+          lines.push(timed)
+          // The last line that brings a view up to date.
+          if (timed.line.type === 'deskmates/run') resolve()
+        },
+        () => resolve(),
+      )
       cancels.push(stop)
     })
     await Promise.race([opening, late])
