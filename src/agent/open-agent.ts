@@ -64,7 +64,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
 
   const outputs = createOutputs({ folder: join(context.outputsOf(team.name), by.name), root, eraser: context.eraser })
   await restoreMailFiles(context.store, transcript.state, { outputs, name: by.name, teams: teamsOf(team, by) })
-  const budget = inputBudget({ model: options.model, maxOutput: context.maxOutput }, outputs.keep, outputs.sumOf)
+  const budget = inputBudget({ model: options.model, maxOutput: context.maxOutput }, outputs.keep, outputs)
   const reads = createReads()
   const reports = createActivityReports(team, by)
   const allJobs = createJobs({

@@ -101,6 +101,8 @@ export interface Model {
   /** How many tokens fit into a request with its answer; undefined where it is unknown. */
   readonly context: number | undefined
   readonly price: Price | undefined
+  /** False: it is known to accept text only. */
+  readonly acceptsImages?: boolean | undefined
   /** Only of a model that records or replays a run: the order of its agents' steps. */
   readonly order?: Order | undefined
   /**

@@ -9,6 +9,7 @@ import { findProvider, hasKey } from './providers/providers.ts'
 import { withRetries } from './retry.ts'
 import { type ModelServices, systemServices } from './services.ts'
 import { ModelSettings } from './settings.ts'
+import { isTextOnly } from './text-only.ts'
 import { type Env, proxyVariable } from './transport/connections.ts'
 import { createFetch, DEFAULT_TIMEOUTS } from './transport/fetch.ts'
 
@@ -78,6 +79,7 @@ async function open(
     context: setting.context ?? listed.context,
     maxOutput: setting.maxOutput,
     hasBreakpoints: opened.hasBreakpoints,
+    images: (setting.images ?? !isTextOnly(model)) ? opened.images : 'nowhere',
     options: withOptions(opened.options, setting.options),
     clock,
     keyVariable: provider.keyVariable,

@@ -7,13 +7,14 @@ import { type ModelServices, systemServices } from './services.ts'
  * one is called. When none is left, the last failure is thrown.
  */
 export function withRetries(models: readonly [Model, ...Model[]], services: ModelServices = systemServices): Model {
-  const { name, provider, account, context, price } = models[0]
+  const { name, provider, account, context, price, acceptsImages } = models[0]
   return {
     name,
     provider,
     account,
     context,
     price,
+    acceptsImages,
     reply:
       models.length === 1 ? (request, signal) => callWithRetries(models[0], request, services, signal) : callInOrder,
   }

@@ -29,6 +29,8 @@ const ModelSetting = z.strictObject({
   /** How many tokens fit into a request with its answer. */
   context: z.number().int().positive().optional(),
   maxOutput: z.number().int().positive().optional(),
+  /** Whether it can be given images. */
+  images: z.boolean().optional(),
   /** Passed on to the provider package unchanged. */
   options: z.record(z.string(), z.record(z.string(), z.json())).optional(),
 })

@@ -23,6 +23,9 @@ export function switchableModel(first: Model): SwitchableModel {
     get price() {
       return model.price
     },
+    get acceptsImages() {
+      return model.acceptsImages
+    },
     // The order is that of the run, whichever model answers.
     order: first.order,
     reply: (request, signal) => model.reply(request, signal),

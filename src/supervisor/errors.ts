@@ -14,6 +14,14 @@ export class PromptRefused extends TeamError {
   }
 }
 
+/** An image that the prompt names cannot be sent. */
+export class ImageRefused extends TeamError {
+  readonly code = 'image_refused'
+  constructor(why: string) {
+    super(`${why} Nothing was sent.`)
+  }
+}
+
 export class PromptTooLarge extends TeamError {
   readonly code = 'prompt_too_large'
   constructor(bytes: number, tokens: number, most: number, model: string) {

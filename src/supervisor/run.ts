@@ -3,7 +3,7 @@ import { type Agent, noUsage } from '../agent/agent.ts'
 import type { Stop } from '../agent/agent-event.ts'
 import { createChannel } from '../agent/channel.ts'
 import { createCompaction } from '../agent/compaction/compaction.ts'
-import { tokensIn } from '../agent/compaction/weigh.ts'
+import { PICTURE_TOKENS, tokensIn } from '../agent/compaction/weigh.ts'
 import { createFence } from '../agent/fence.ts'
 import { maxPromptTokens } from '../agent/input/choose-mail.ts'
 import type { SessionEvent } from '../agent/session-event.ts'
@@ -14,6 +14,7 @@ import { offer } from '../tools/run-call.ts'
 import { damagesIn } from './damages.ts'
 import { asError, PromptRefused, PromptTooLarge } from './errors.ts'
 import { throwIfRefused } from './lead/take-lead.ts'
+import { keepImages, promptImages } from './prompt-images.ts'
 import { stopHookFeedback } from './stop-hook.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -189,11 +190,14 @@ export async function sendPrompt(
   onSend = () => {},
 ): Promise<void> {
   const { lead, ownTeam } = supervisor
+  const found = promptImages(supervisor, prompt)
   const { refusal, content } = await runPromptHooks(supervisor, prompt, signal)
   if (refusal !== undefined) throw new PromptRefused(refusal)
-  refuseTooLarge(content, lead)
+  refuseTooLarge(content, lead, found.images.length * PICTURE_TOKENS)
+  const { chips, images } = keepImages(supervisor, found)
   onSend()
-  throwIfRefused(await ownTeam.team.send({ to: lead.name, content, extra: { prompt: true } }))
+  const extra = { prompt: true, ...(images.length > 0 && { images }) }
+  throwIfRefused(await ownTeam.team.send({ to: lead.name, content: [content, ...chips].join('\n'), extra }))
 }
 
 /** Hooks may refuse a prompt, or add to it. */
@@ -211,8 +215,8 @@ async function runPromptHooks(
 }
 
 /** Checked before it is sent: a prompt that no request can hold would stay in the conversation. */
-function refuseTooLarge(prompt: string, agent: Agent): void {
-  const tokens = tokensIn(prompt)
+function refuseTooLarge(prompt: string, agent: Agent, imageTokens: number): void {
+  const tokens = tokensIn(prompt) + imageTokens
   const maxTokens = Math.max(0, maxPromptTokens(agent) - tokensIn(agent.system))
   if (tokens > maxTokens) throw new PromptTooLarge(Buffer.byteLength(prompt), tokens, maxTokens, agent.model.name)
 }

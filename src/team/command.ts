@@ -1,3 +1,4 @@
+import type { Json } from './data/json.ts'
 import type { Author, TeamEvent } from './event.ts'
 import type { MemberKind, Profile } from './members/member.ts'
 import type { SessionFolder } from './members/session-folder.ts'
@@ -128,7 +129,7 @@ export interface MessageDraft {
   readonly content: string
   readonly type?: MessageType
   /** Whatever else goes with it; never one of the message's own members. */
-  readonly extra?: { readonly [key: string]: string | number | boolean | null }
+  readonly extra?: { readonly [key: string]: Json }
 }
 
 /** All that a decision may look at besides the state. */

@@ -121,6 +121,8 @@ export interface Outputs {
   keep(content: Uint8Array | string, about: string): string
   /** A hash of the file that was kept under this path; undefined where it is missing. */
   sumOf(path: string): string | undefined
+  /** What was kept under this path; undefined where it is missing, or not what has this hash. */
+  read(path: string, sum: string): Uint8Array | undefined
   /** Writes a file again that was kept under this name and is missing or damaged. */
   restore(name: string, content: string): void
   /** The same as `fit` for what comes in pieces and may be endless. */

@@ -76,4 +76,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/models/providers/prompt.test.ts',
     fails: 'has no breakpoint for a provider that caches by itself',
   },
+  {
+    name: 'tool-image-sent-as-text',
+    mistake: 'an image that a tool read is sent to a chat protocol as the text of its data',
+    file: 'src/models/providers/provider-kinds.ts',
+    old: "createOpenAICompatible(settings)(model), images: 'user turns' }",
+    new: "createOpenAICompatible(settings)(model), images: 'everywhere' }",
+    test: 'test/models/providers/images.test.ts',
+    fails: 'have the form that each protocol names',
+  },
 ]

@@ -103,4 +103,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/tools/front-matter.test.ts',
     fails: 'is refused without parsing it where',
   },
+  {
+    name: 'prompt-image-past-rules',
+    mistake: 'a prompt attaches an image from outside of the workspace, or one that a rule denies',
+    file: 'src/tools/files/prompt-images.ts',
+    old: '    using spot = openForReading(path, access)\n',
+    new: "    using spot = openForReading(path, { ...access, folders: ['/'], forbids: () => false })\n",
+    test: 'src/supervisor/prompt-images.test.ts',
+    fails: 'does not attach what a rule denies',
+  },
 ]

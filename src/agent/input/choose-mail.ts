@@ -2,10 +2,11 @@ import type { TeamHandle } from '../../journal/team-handle.ts'
 import { messageText } from '../../prompts/message.ts'
 import { isControl, type Message } from '../../team/message.ts'
 import type { Unread } from '../../team/state.ts'
-import type { MailFile } from '../../tools/tool.ts'
+import type { MailFile, Outputs } from '../../tools/tool.ts'
 import { limitsOf, type ModelWindow, USUAL_WINDOW } from '../compaction/limits.ts'
 import { tokensIn } from '../compaction/weigh.ts'
 import { excerptOf, type Keep } from '../fit-text.ts'
+import { MAX_TURN_IMAGE_BYTES, type MailImage, mailImages } from './mail-images.ts'
 
 /** What enters one turn at most, so that nothing that waits for an agent makes its conversation unusable. */
 export interface InputBudget {
@@ -16,14 +17,20 @@ export interface InputBudget {
   readonly keep: Keep
   /** Of a file that was kept. */
   readonly sumOf?: ((path: string) => string | undefined) | undefined
+  /** The images of prompts. */
+  readonly readKept?: Outputs['read'] | undefined
 }
 
 /** Even where this is more than a tenth of a tiny window: fewer tokens are of no use. */
 const MIN_INPUT_TOKENS = 400
 
-export function inputBudget(agent: ModelWindow, keep: Keep, sumOf?: InputBudget['sumOf']): InputBudget {
+export function inputBudget(
+  agent: ModelWindow,
+  keep: Keep,
+  { sumOf, read }: Partial<Pick<Outputs, 'sumOf' | 'read'>> = {},
+): InputBudget {
   const tokens = Math.max(MIN_INPUT_TOKENS, Math.floor((agent.model.context ?? USUAL_WINDOW) / 10))
-  return { tokens, prompt: maxPromptTokens(agent), keep, sumOf }
+  return { tokens, prompt: maxPromptTokens(agent), keep, sumOf, readKept: read }
 }
 
 /** Tokens a prompt may have: with system prompt, tools, a summary and the answer it has to fit into the window. */
@@ -35,6 +42,8 @@ export function maxPromptTokens(agent: ModelWindow): number {
 export interface ChosenMail {
   readonly mail: readonly Unread[]
   readonly texts: readonly string[]
+  /** Of prompts. */
+  readonly images: readonly MailImage[]
   readonly files: readonly MailFile[]
   /** Tokens that are left of the budget. */
   readonly left: number
@@ -55,7 +64,9 @@ export async function chooseMail(
   const mail: Unread[] = []
   const texts: string[] = []
   const files: MailFile[] = []
+  const images: MailImage[] = []
   let left = budget.tokens
+  let imageBytes = MAX_TURN_IMAGE_BYTES
   for (let at = 0; at < queue.length; at += MESSAGES_PER_READ) {
     const batch = queue.slice(at, at + MESSAGES_PER_READ)
     // Only messages that may enter are loaded: long texts may be stored elsewhere.
@@ -67,6 +78,10 @@ export async function chooseMail(
         continue
       }
       const isPrompt = isFromUser(unread) && message.prompt === true
+      const own = isPrompt ? mailImages(message) : []
+      imageBytes -= own.reduce((sum, { bytes }) => sum + bytes, 0)
+      if (imageBytes < 0 && texts.length > 0) return { mail, texts, images, files, left }
+      images.push(...own)
       const text = messageText(message, unread.external, from)
       const tokens = text.length > budget.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(text)
       if (isPrompt && tokens <= budget.prompt) {
@@ -76,7 +91,7 @@ export async function chooseMail(
       }
       const isLong = tokens > budget.tokens / 2
       const cost = isLong ? budget.tokens / 4 + GAP_TOKENS : tokens
-      if (texts.length > 0 && cost > left) return { mail, texts, files, left }
+      if (texts.length > 0 && cost > left) return { mail, texts, images, files, left }
       left -= cost
       mail.push(unread)
       if (!isLong) {
@@ -89,7 +104,7 @@ export async function chooseMail(
       texts.push(messageText({ ...message, content }, unread.external, from))
     }
   }
-  return { mail, texts, files, left }
+  return { mail, texts, images, files, left }
 }
 
 /** So many messages are read at once. */

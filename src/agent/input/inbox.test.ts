@@ -60,7 +60,7 @@ it('a turn joins notices and mail of several teams, its own first, and is acknow
     ],
     transcript,
     notices,
-    budget: inputBudget({ model }, memory.keep, () => 'the sum'),
+    budget: inputBudget({ model }, memory.keep, { sumOf: () => 'the sum' }),
   })
   const message = (id: string, content: string) => ({
     type: 'message.sent' as const,

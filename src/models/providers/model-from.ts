@@ -12,6 +12,7 @@ import {
 } from '../model.ts'
 import { costOf } from '../prices.ts'
 import { readRateLimits } from '../rate-limits/rate-limit-headers.ts'
+import { hasImages, type ImageSupport } from './images.ts'
 import type { CallOptions, LanguageModel, StreamPart } from './language-model.ts'
 import { promptOf, toolsOf } from './prompt.ts'
 import { toModelFailure } from './provider-failure.ts'
@@ -34,6 +35,8 @@ export interface ModelOptions {
   readonly options?: ProviderOptions
   /** Mark where anthropic may cache. */
   readonly hasBreakpoints?: boolean
+  /** Where the model can be given images; by default everywhere. */
+  readonly images?: ImageSupport
   readonly clock?: Clock
   /** The key, and other values that no failure message may show. */
   readonly secrets?: readonly string[]
@@ -50,7 +53,11 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
   const provider = options.provider ?? languageModel.provider.split('.')[0]!
   const name = options.name ?? `${provider}/${languageModel.modelId}`
   const cost = options.cost ?? ((usage: Usage) => (price === undefined ? null : costOf(usage, price)))
-  const form = { version: languageModel.specificationVersion, hasBreakpoints: options.hasBreakpoints ?? false }
+  const form = {
+    version: languageModel.specificationVersion,
+    hasBreakpoints: options.hasBreakpoints ?? false,
+    images: options.images ?? 'everywhere',
+  }
   // Of the four breakpoints that a request may have, one is left to a user who sets the provider's own.
   const areToolsMarked = form.hasBreakpoints && options.options?.anthropic?.cacheControl === undefined
 
@@ -60,6 +67,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
     account: options.account ?? provider,
     context: options.context,
     price,
+    acceptsImages: form.images !== 'nowhere',
     async *reply(request, signal): AsyncGenerator<ModelEvent, Reply> {
       signal.throwIfAborted()
       const progress: Progress = {
@@ -87,7 +95,7 @@ export function modelFrom(languageModel: LanguageModel, options: ModelOptions = 
         const { emitted } = progress
         const { secrets, keyVariable, proxyVariable } = options
         const about = { model: name, emitted, now: clock.now(), secrets, keyVariable, proxyVariable }
-        const failure = toModelFailure(error, about)
+        const failure = withImageAdvice(toModelFailure(error, about), request)
         throw failure.fault === 'cut off' && !progress.isEventStream ? notEventStream(failure) : failure
       } finally {
         reader?.cancel().catch(() => {})
@@ -161,6 +169,15 @@ function eventOf(part: StreamPart, begun: Set<string>): ModelEvent | undefined {
 /** Most packages report a stream that was cut off as finished, only without a reason from the provider. */
 function isCutOff({ finishReason: { unified, raw } }: Finish): boolean {
   return (unified as string) === 'interrupted' || (unified === 'other' && raw === undefined)
+}
+
+/** A provider that refuses an image refuses every later request of the conversation too. */
+function withImageAdvice(failure: ModelFailure, { turns }: ModelRequest): ModelFailure {
+  const { model, fault, emitted } = failure
+  if (fault !== 'request' || !/image|vision|multi-?modal|modalit/i.test(failure.message) || !turns.some(hasImages))
+    return failure
+  const advice = `If the model accepts no images, set models."${model}".images to false in the settings: it then gets a line of text in place of each. Or use another model (-m).`
+  return new ModelFailure({ model, fault, emitted, cause: failure }, `${failure.message} ${advice}`)
 }
 
 /** For example a web page, of a proxy that requires a login or of another kind of server. */

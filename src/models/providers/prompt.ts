@@ -1,17 +1,20 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3Prompt } from '@ai-sdk/provider'
 import type { ModelRequest, ToolOffer, ToolTurn, Turn } from '../model.ts'
+import { type ImageSupport, withImages } from './images.ts'
 
 export interface PromptForm {
   readonly version: 'v3' | 'v4'
   /** Mark where the provider may cache, because it caches only up to marks (anthropic). */
   readonly hasBreakpoints: boolean
+  readonly images?: ImageSupport
 }
 
 /** The request in the format of the provider packages. Old turns are passed on unchanged. */
 export function promptOf(
-  { system, turns }: ModelRequest,
-  { version, hasBreakpoints }: PromptForm,
+  { system, turns: all }: ModelRequest,
+  { version, hasBreakpoints, images = 'everywhere' }: PromptForm,
 ): LanguageModelV3Prompt {
+  const turns = withImages(all, images)
   const prompt: LanguageModelV3Prompt = version === 'v4' ? turns.map(inVersion4) : turns.slice()
   if (hasBreakpoints) markRequestEnds(prompt as Turn[])
   if (system !== '')

@@ -8,7 +8,7 @@ interface ProviderAccess extends Pick<Provider, 'name' | 'baseUrl' | 'isVendor' 
   readonly fetch: typeof globalThis.fetch
 }
 
-export interface Opened extends Pick<ModelOptions, 'options' | 'hasBreakpoints'> {
+export interface Opened extends Pick<ModelOptions, 'options' | 'hasBreakpoints' | 'images'> {
   readonly languageModel: LanguageModel
 }
 
@@ -34,7 +34,8 @@ export const openKind: Record<ProviderKind, (access: ProviderAccess, model: stri
   },
   async 'openai-chat'({ baseUrl, key = '', headers, fetch }, model) {
     const { createOpenAI } = await import('@ai-sdk/openai')
-    return { languageModel: createOpenAI({ baseURL: baseUrl, apiKey: key, headers, fetch }).chat(model) }
+    const languageModel = createOpenAI({ baseURL: baseUrl, apiKey: key, headers, fetch }).chat(model)
+    return { languageModel, images: 'user turns' }
   },
   async google({ baseUrl, key = '', headers, fetch }, model) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
@@ -43,6 +44,6 @@ export const openKind: Record<ProviderKind, (access: ProviderAccess, model: stri
   async compatible({ name, baseUrl, key, headers, fetch }, model) {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const settings = { name, baseURL: baseUrl, headers, fetch, includeUsage: true, ...(key && { apiKey: key }) }
-    return { languageModel: createOpenAICompatible(settings)(model) }
+    return { languageModel: createOpenAICompatible(settings)(model), images: 'user turns' }
   },
 }

@@ -38,6 +38,7 @@ export function openRecording(path: string, main: Model, { root }: RecordingOpti
     provider: model.provider,
     account: model.account,
     context: model.context,
+    acceptsImages: model.acceptsImages,
     price: model.price,
     order,
     async *reply(request, signal): AsyncGenerator<ModelEvent, Reply> {

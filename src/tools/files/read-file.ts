@@ -8,6 +8,7 @@ import { kindOf } from '../paths/kind-of-bytes.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
 import { type Page, readPage } from './page.ts'
+import { MAX_IMAGE_BYTES } from './prompt-images.ts'
 import description from './read-file.md'
 import { hashOf } from './reads.ts'
 
@@ -60,9 +61,6 @@ async function readRegular(
     closeSync(fd)
   }
 }
-
-/** Providers accept no larger images. */
-const MAX_IMAGE_BYTES = 3.5 * 1024 * 1024
 
 function pageText(shown: string, { text, first, last, isEnd, total }: Page, size: number): string {
   if (total === 0) return `${shown} is empty.`

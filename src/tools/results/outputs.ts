@@ -62,16 +62,12 @@ export function createOutputs({
       return show(path, { root })
     },
     sumOf(path) {
-      try {
-        const fd = openSync(join(realOr(folder), basename(path)), O_RDONLY | O_NOFOLLOW)
-        try {
-          return hash('sha256', readFileSync(fd), 'hex').slice(0, 16)
-        } finally {
-          closeSync(fd)
-        }
-      } catch {
-        return undefined
-      }
+      const content = contentOf(folder, path)
+      return content && sumOf(content)
+    },
+    read(path, sum) {
+      const content = contentOf(folder, path)
+      return content && sumOf(content) === sum ? content : undefined
     },
     restore(name, content) {
       makePrivate(folder)
@@ -88,6 +84,24 @@ export function createOutputs({
       }),
   }
   return outputs
+}
+
+/** Undefined where it is missing. Only names count: a path never leads out of the folder. */
+function contentOf(folder: string, path: string): Uint8Array | undefined {
+  try {
+    const fd = openSync(join(realOr(folder), basename(path)), O_RDONLY | O_NOFOLLOW)
+    try {
+      return readFileSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function sumOf(content: Uint8Array): string {
+  return hash('sha256', content, 'hex').slice(0, 16)
 }
 
 /** A turn names the file, so it must not be gone after a power cut that leaves the turn. */

@@ -1,0 +1,136 @@
+import { closeSync, constants, existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { placeOf } from '../../permissions/paths/places.ts'
+import { PathRefused } from '../../permissions/paths/refused.ts'
+import { openAt } from '../../permissions/paths/spot.ts'
+import { readWhole } from '../paths/content.ts'
+import type { FileAccess } from '../paths/file-access.ts'
+import { kindOf } from '../paths/kind-of-bytes.ts'
+import { openForReading } from '../paths/open-for-reading.ts'
+
+/** An image that a prompt names. */
+export interface NamedImage {
+  readonly name: string
+  readonly mediaType: string
+  readonly data: Uint8Array
+}
+
+export interface PromptImages {
+  readonly images: readonly NamedImage[]
+  /** Why images that the prompt mentions without `@` are not attached. */
+  readonly notes: readonly string[]
+}
+
+/** Providers accept no larger images. */
+export const MAX_IMAGE_BYTES = 3.5 * 1024 * 1024
+/** Of one prompt: all of it is one record of the transcript. */
+export const MAX_PROMPT_IMAGE_BYTES = 8 * 1024 * 1024
+const MAX_IMAGES = 20
+/** Pasted text may hold thousands of paths. */
+const MAX_CANDIDATES = 200
+
+/**
+ * The images that a prompt names: `@shot.png`, or a path that begins with `/`, `~/`, `./`, `../` or `file://` as a terminal pastes
+ * it, in quotes or with backslashes. What a file is its first bytes say. A path that names no image stays text. Throws a
+ * `PathRefused` for an image behind `@` that cannot be attached: too large, outside of the workspace, or denied by a rule.
+ */
+export function imagesIn(prompt: string, access: FileAccess): PromptImages {
+  const images = new Map<string, NamedImage>()
+  const notes: string[] = []
+  for (const { path, isExplicit } of candidatesIn(prompt).slice(0, MAX_CANDIDATES)) {
+    try {
+      const found = readImage(path, access)
+      if (found) images.set(found.real, found.image)
+    } catch (error) {
+      if (!(error instanceof PathRefused)) throw error
+      if (isExplicit) throw error
+      notes.push(`${path} is not attached: ${error.message}`)
+    }
+  }
+  const all = [...images.values()]
+  const bytes = all.reduce((sum, { data }) => sum + data.length, 0)
+  if (all.length > MAX_IMAGES || bytes > MAX_PROMPT_IMAGE_BYTES)
+    throw new PathRefused(
+      `The prompt names ${all.length} images of ${sizeText(bytes)} together; at most ${MAX_IMAGES} and ${sizeText(MAX_PROMPT_IMAGE_BYTES)} can be sent at once. Name fewer, or smaller ones.`,
+    )
+  return { images: all, notes }
+}
+
+/** How an image is shown in a conversation. */
+export function imageChip({ name, data }: NamedImage): string {
+  return `[image ${name} ${sizeText(data.length)}]`
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+interface Candidate {
+  readonly path: string
+  /** Behind `@`: the person wants it attached. */
+  readonly isExplicit: boolean
+}
+
+/** Words, quoted or escaped. */
+const WORD = /(?<=^|[\s(])(@?)(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\"'])+))/g
+const PATH_START = /^(?:\/|~\/|\.\.?\/|file:\/\/)/
+
+function candidatesIn(prompt: string): Candidate[] {
+  const whole = prompt.trim()
+  // Some terminals paste a name with spaces as it is.
+  const alone = PATH_START.test(whole) && !whole.includes('\n') ? [{ path: expanded(whole), isExplicit: false }] : []
+  const words = [...prompt.matchAll(WORD)].flatMap(([, at, doubled, single, bare]): Candidate[] => {
+    const text = doubled ?? single ?? bare!.replace(/\\(.)/g, '$1')
+    const isExplicit = at === '@'
+    if (!isExplicit && !PATH_START.test(text)) return []
+    const plain = { path: expanded(text), isExplicit }
+    const ended = text.replace(/[.,;:!?)\]]+$/, '')
+    return bare === undefined || ended === text || ended === ''
+      ? [plain]
+      : [plain, { path: expanded(ended), isExplicit }]
+  })
+  return [...words, ...alone]
+}
+
+function expanded(text: string): string {
+  if (text.startsWith('~/')) return join(homedir(), text.slice(2))
+  if (!text.startsWith('file://')) return text
+  try {
+    return fileURLToPath(text)
+  } catch {
+    return text
+  }
+}
+
+/** Undefined for what does not exist, and for what is not an image. */
+function readImage(path: string, access: FileAccess): { real: string; image: NamedImage } | undefined {
+  if (path.includes('\0') || !existsSync(placeOf(path, access.root))) return undefined
+  const isNamedImage = /\.(?:png|jpe?g|gif|webp)$/i.test(path)
+  try {
+    using spot = openForReading(path, access)
+    const { stats, shown, real } = spot
+    if (!stats.isFile()) return undefined
+    if (stats.size > MAX_IMAGE_BYTES) {
+      if (!isNamedImage) return undefined
+      throw new PathRefused(
+        `${shown} has ${sizeText(stats.size)}; an image may have ${sizeText(MAX_IMAGE_BYTES)}. Make it smaller, or name a part of it.`,
+      )
+    }
+    const fd = openAt(spot, constants.O_RDONLY)
+    try {
+      const data = readWhole(fd, shown)
+      const kind = kindOf(data.subarray(0, 64))
+      if (kind.is !== 'image') return undefined
+      return { real, image: { name: basename(shown), mediaType: kind.mediaType, data } }
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    // What it is cannot be said of a file that must not be read.
+    if (error instanceof PathRefused && !isNamedImage) return undefined
+    throw error
+  }
+}
