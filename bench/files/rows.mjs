@@ -2,6 +2,7 @@ import { appendRates } from './append-rate.mjs'
 import { claimTime } from './board-size.mjs'
 import { openClaimRate } from './claim-rate.mjs'
 import { commandTimes } from './command-start.mjs'
+import { openFirstPaint } from './first-paint.mjs'
 import { openingTimes } from './opening.mjs'
 import { claimTimes, growth } from './plan-scale.mjs'
 import { wakeUpTimes } from './wake-up.mjs'
@@ -66,6 +67,15 @@ export default [
     unit: 'ms',
     rounds: 9,
     round: commandTimes,
+  },
+  {
+    id: 'files-first-paint',
+    name: 'deskmates on a terminal, until its prompt is painted',
+    against: '3 × bare node, and opening the store',
+    unit: 'ms',
+    rounds: 9,
+    atMost: 1,
+    open: openFirstPaint,
   },
   {
     id: 'files-open-snapshot',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import type { Action, Permission } from './permission.ts'
 import { closedPlanGate, createPermissions, type PermissionsOptions } from './permissions.ts'
+import { parseRules } from './rules/parse-rule.ts'
 import { type PermissionSettings, policyOf } from './rules/policy.ts'
-import { parseRules } from './rules/rule.ts'
 
 const run = (command: string): Action => ({ kind: 'run', tool: 'bash', command })
 const write: Action = { kind: 'write', tool: 'write_file', path: 'a' }

@@ -12,7 +12,7 @@ import { type NoticeMode, noticeSequence } from './drawing/notices.ts'
 import { type Block, type Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
 import { wrappedLines } from './drawing/text-lines.ts'
 import { editorTheme } from './drawing/theme.ts'
-import { follow } from './feed.ts'
+import { followLater } from './feed.ts'
 import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
 import { createCompletion } from './input/completion.ts'
 import { runOwnCommand } from './input/own-command.ts'
@@ -22,7 +22,7 @@ import { arrange, coverLines, footerLine, headerLine, statusLines } from './layo
 import { slashNames } from './slash/registry.ts'
 import { openStatusLine, type StatusLine, type StatusSource } from './status-line/status-line.ts'
 import { submit } from './submit.ts'
-import { needId, needKeys, wholeNeed } from './team-panel/needs.ts'
+import { isAsked, needId, needKeys, wholeNeed } from './team-panel/needs.ts'
 import { type PanelRow, TeamPanel } from './team-panel/team-panel.ts'
 import { type OpenView, Scroll } from './views/open-view.ts'
 
@@ -34,6 +34,8 @@ export interface AppOptions {
   readonly hasColours: boolean
   readonly notices: NoticeMode
   readonly statusLine?: StatusSource
+  /** Called once, when the prompt is on the screen. */
+  readonly onPainted?: () => void
 }
 
 /** Streamed text is drawn at once while so many characters are written for each that came; else a little later. */
@@ -65,6 +67,8 @@ export class App implements Host {
   #end: (exit: TerminalExit) => void = () => {}
   #ownCommand: AbortController | undefined
   #exit: TerminalExit | undefined
+  #failure: { readonly error: unknown } | undefined
+  #onPainted: (() => void) | undefined
   #received = 0
   #later: (() => void) | undefined
   contextTokens = 0
@@ -76,7 +80,7 @@ export class App implements Host {
   /** The need whose whole text is on the screen. */
   wholeNeed: string | undefined
 
-  constructor({ control, clock, terminal, knowledge, hasColours, notices, statusLine }: AppOptions) {
+  constructor({ control, clock, terminal, knowledge, hasColours, notices, statusLine, onPainted }: AppOptions) {
     // Links of a model are drawn with their address; an address behind other words would deceive.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false })
     this.control = control
@@ -92,6 +96,7 @@ export class App implements Host {
     this.tui.setFocus(this.editor)
     this.#keyActions = new KeyActions(this)
     this.#noticeMode = notices
+    this.#onPainted = onPainted
     this.#statusLine = statusLine && openStatusLine(this, statusLine, () => this.tui.requestRender())
     this.tui.addInputListener((data) => {
       const outcome = this.#keyActions.handle(data)
@@ -104,17 +109,22 @@ export class App implements Host {
     const ended = new Promise<TerminalExit>((resolve) => {
       this.#end = resolve
     })
-    const stop = await follow(
-      this.control,
-      'lead',
-      (timed) => this.#receive(timed),
-      (why) => this.#closed(why),
-    )
+    // Painted before the session is read, which may still be opening.
     this.tui.start()
     this.#tick()
-    if (firstPrompt !== undefined) this.#submit(firstPrompt)
+    const stop = followLater(this.control, 'lead', {
+      onLine: (timed) => this.#receive(timed),
+      onEnd: (why) => this.#closed(why),
+      onCaughtUp: () => firstPrompt !== undefined && !this.#exit && this.#submit(firstPrompt),
+      onFailure: (error) => {
+        this.#failure = { error }
+        this.leave({ next: 'quit' })
+      },
+    })
     try {
-      return await ended
+      const exit = await ended
+      if (this.#failure) throw this.#failure.error
+      return exit
     } finally {
       stop()
       this.#ownCommand?.abort()
@@ -162,6 +172,8 @@ export class App implements Host {
 
   #frame(columns: number, rows: number): Frame {
     if (this.#exit) return this.#lastFrame(columns)
+    if (this.#onPainted) setImmediate(this.#onPainted)
+    this.#onPainted = undefined
     const now = this.clock.now()
     const cover = this.cover
     const needs = this.needs()
@@ -243,7 +255,8 @@ export class App implements Host {
       this.tui.stop()
       this.#end(this.#exit!)
     })
-    const words = this.#exit!.next === 'quit' ? `Continue with: ${this.knowledge.resumeCommand}` : ''
+    const again = this.#failure ? undefined : this.knowledge.resumeCommand()
+    const words = this.#exit!.next === 'quit' && again !== undefined ? `Continue with: ${again}` : ''
     const finished = this.#printed.takeFinished(this.#entries)
     return { finished, live: [paint.dim(words).fit(columns).ansi], coversScreen: false }
   }
@@ -332,9 +345,4 @@ export class App implements Host {
     if (cover?.view.submit) return cover.view.submit(text)
     this.attempt(submit(this, text))
   }
-}
-
-/** Something waits for the answer; failed tasks and mail only want to be seen. */
-function isAsked({ kind }: Need): boolean {
-  return kind === 'question' || kind === 'request'
 }

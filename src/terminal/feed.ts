@@ -33,6 +33,27 @@ export async function follow(
   }
 }
 
+export interface Follower {
+  onLine(timed: TimedLine): void
+  onEnd(why: string): void
+  /** Everything that was said before is shown. */
+  onCaughtUp(): void
+  /** The session cannot be read. */
+  onFailure(error: unknown): void
+}
+
+/** The same for a caller that does not wait. Returns how to stop it. */
+export function followLater(control: SessionControl, agent: string, follower: Follower): () => void {
+  const following = follow(control, agent, follower.onLine, follower.onEnd)
+  following.then(follower.onCaughtUp, follower.onFailure)
+  return () => {
+    following.then(
+      (stop) => stop(),
+      () => {},
+    )
+  }
+}
+
 function nameOf({ at, line }: TimedLine): string {
   return `${at} ${JSON.stringify(line)}`
 }

@@ -49,8 +49,8 @@ export interface ProjectKnowledge {
   readonly savedRules?: RulesFile
   /** Other sessions of this folder, the newest first. */
   readonly sessions: () => Promise<readonly SessionChoice[]>
-  /** How to come back, such as `deskmates -r ID`. */
-  readonly resumeCommand: string
+  /** How to come back, such as `deskmates -r ID`; undefined while the session is not open yet. */
+  resumeCommand(): string | undefined
 }
 
 /** What commands and keys act on: the screen, or the plain lines. */

@@ -18,6 +18,8 @@ export interface TerminalOptions {
   readonly statusLine?: StatusSource
   /** What happens when a person is needed, or all is done; by default bell and desktop notice. */
   readonly notices?: NoticeMode
+  /** Called once, when the prompt can be seen. */
+  readonly onPainted?: () => void
   /** The user asked for lines that are never redrawn. */
   readonly isScreenReader?: boolean
   readonly firstPrompt?: string
@@ -40,12 +42,14 @@ export function runTerminal(options: TerminalOptions): Promise<TerminalExit> {
   if (options.isScreenReader || TERM === 'dumb') {
     const { stdin: input, stdout: output } = process
     const streams = options.streams ?? { input, output, columns: output.columns ?? PLAIN_COLUMNS }
+    options.onPainted?.()
     return runPlain({ control, clock, knowledge, ...streams, ...(signal && { signal }) }, firstPrompt)
   }
   const terminal = options.terminal ?? new ProcessTerminal()
   const app = new App({
     ...{ control, clock, terminal, knowledge, hasColours: !NO_COLOR, notices: options.notices ?? 'desktop' },
     ...(options.statusLine && { statusLine: options.statusLine }),
+    ...(options.onPainted && { onPainted: options.onPainted }),
   })
   signal?.addEventListener('abort', () => app.leave({ next: 'quit' }), { once: true })
   return app.run(firstPrompt)

@@ -1,4 +1,3 @@
-import { rulesToSave } from '../permissions/rules/saved-rules.ts'
 import type { OpenQuestion } from '../view/view.ts'
 import { draw, EMPTY, paint } from './drawing/drawn.ts'
 import { wrappedLines } from './drawing/text-lines.ts'
@@ -15,6 +14,7 @@ const shown = new WeakMap<Host, Set<string>>()
 export async function offerSaving(host: Host, question: OpenQuestion, isConfirmed = false): Promise<void> {
   const { savedRules: file, root } = host.knowledge
   if (question.about.kind !== 'permission') return
+  const { rulesToSave } = await import('../permissions/rules/saved-rules.ts')
   const rules = rulesToSave(question.about, root)
   if (rules.length === 0) return tell(host, 'No rule can allow this for good. Answer with y, each time you are asked.')
   if (!file)

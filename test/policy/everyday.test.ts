@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Action } from '../../src/permissions/permission.ts'
 import { hintFor } from '../../src/permissions/rules/hints.ts'
+import { parseRule, parseRules } from '../../src/permissions/rules/parse-rule.ts'
 import { decideByRules, mayUseNetwork, type Policy } from '../../src/permissions/rules/policy.ts'
-import { parseRule, parseRules } from '../../src/permissions/rules/rule.ts'
 import { everydayUnder, LONG_RULES } from './everyday.ts'
 
 let root: string

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { parseRule } from '../../src/permissions/rules/parse-rule.ts'
 import { decideByRules, type Policy } from '../../src/permissions/rules/policy.ts'
-import { parseRule } from '../../src/permissions/rules/rule.ts'
 import { commandEnv } from '../../src/session/command-env.ts'
 
 let dir: string

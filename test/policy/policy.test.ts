@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Action } from '../../src/permissions/permission.ts'
-import { decideByRules, MODES, narrow, type Policy } from '../../src/permissions/rules/policy.ts'
-import { parseRule } from '../../src/permissions/rules/rule.ts'
+import { MODES } from '../../src/permissions/rules/modes.ts'
+import { parseRule } from '../../src/permissions/rules/parse-rule.ts'
+import { decideByRules, narrow, type Policy } from '../../src/permissions/rules/policy.ts'
 import { readLine } from '../../src/permissions/shell/read-line.ts'
 import { ordinary, rules, slipping, unallowed } from './commands.ts'
 

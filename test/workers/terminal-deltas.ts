@@ -34,7 +34,7 @@ void runTerminal({
       agentTypes: [],
     },
     sessions: async () => [],
-    resumeCommand: 'deskmates -r s1',
+    resumeCommand: () => 'deskmates -r s1',
   },
 })
 await pause()

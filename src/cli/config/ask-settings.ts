@@ -1,5 +1,6 @@
 import { cancel, confirm, intro, isCancel, outro, select, text } from '@clack/prompts'
-import { MODES, type Mode } from '../../permissions/rules/policy.ts'
+import { MODES } from '../../permissions/rules/modes.ts'
+import type { Mode } from '../../permissions/rules/policy.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 /** What a person can choose from, with the default first. */

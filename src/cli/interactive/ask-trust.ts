@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { confirm, isCancel } from '@clack/prompts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import type { Workspace } from '../../workspace.ts'
 import { plain } from '../output/format.ts'
 import type { Call } from '../program/context.ts'
-import { trustFolder } from '../trust.ts'
 
 /** Files by which a folder tells agents and programs what to do. */
 const INSTRUCTING = ['.deskmates', '.claude', '.agents', 'AGENTS.md', 'CLAUDE.md', '.mcp.json', 'deskmates.yaml']
@@ -14,9 +12,12 @@ const INSTRUCTING = ['.deskmates', '.claude', '.agents', 'AGENTS.md', 'CLAUDE.md
 export async function askTrust(call: Call, workspace: Workspace): Promise<void> {
   const found = INSTRUCTING.filter((name) => existsSync(join(workspace.workspace, name)))
   if (found.length === 0 || isTrusted(workspace)) return
+  const { confirm, isCancel } = await import('@clack/prompts')
   const isWanted = await confirm({
     message: `Do you trust this folder? ${plain(workspace.workspace)} brings ${found.join(', ')}: settings, agents and hooks from there would take effect.`,
     initialValue: false,
   })
-  if (!isCancel(isWanted) && isWanted) trustFolder(call, workspace)
+  if (isCancel(isWanted) || !isWanted) return
+  const { trustFolder } = await import('../trust.ts')
+  trustFolder(call, workspace)
 }

@@ -1,33 +1,26 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { chooseModel } from '../../session/choose-model.ts'
-import { type OpenControl, openControl } from '../../session/control/open-control.ts'
-import { isUntouched } from '../../session/run-prompt.ts'
-import { settingsOptions } from '../../session/session-options.ts'
+import { laterControl } from '../../session/control/later-control.ts'
+import type { OpenControl } from '../../session/control/open-control.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { TerminalExit } from '../../terminal/host.ts'
 import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import type { Workspace } from '../../workspace.ts'
-import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { version } from '../program/version.ts'
-import { chooseSession } from '../run/choose-session.ts'
 import { existingFolder, type RunOptions, settingsOf } from '../run/options.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { askTrust } from './ask-trust.ts'
-import { modelWithoutKey } from './first-run.ts'
-import { pickSession } from './pick-session.ts'
 import { openScreen } from './screen.ts'
 
 /** `deskmates` on a terminal: the conversation with the lead and its team, until the person leaves. */
 export async function interactive(call: Call, options: RunOptions, prompt: string | undefined): Promise<number> {
   await using workspace = await openStore(call)
   await askTrust(call, workspace)
-  const model = options.model ?? (await modelWithoutKey(call, workspace))
+  const model = options.model ?? (await (await import('./first-run.ts')).modelWithoutKey(call, workspace))
   if (model === 'left') return 0
-  let team =
-    options.resume === true ? await pickSession(call, workspace) : await chooseSession(call, options, workspace)
+  let team = await sessionFor(call, options, workspace)
   if (options.resume === true && team === undefined) return 0
   for (let firstPrompt = prompt; ; firstPrompt = undefined) {
     const exit = await converse(
@@ -42,7 +35,14 @@ export async function interactive(call: Call, options: RunOptions, prompt: strin
   }
 }
 
-/** One session, from its opening until the person leaves it or changes to another one. */
+/** The session that is continued; undefined for a new one. What finds it is loaded only where one may be meant. */
+async function sessionFor(call: Call, options: RunOptions, workspace: Workspace): Promise<string | undefined> {
+  if (options.resume === true) return (await import('./pick-session.ts')).pickSession(call, workspace)
+  if (!options.continue && !options.resume && !call.globals.team && !call.env.DESKMATES_TEAM) return undefined
+  return (await import('../run/choose-session.ts')).chooseSession(call, options, workspace)
+}
+
+/** One session, from its opening until the person leaves it or changes to another one. It opens behind the painted prompt. */
 async function converse(
   call: Call,
   options: RunOptions,
@@ -52,49 +52,90 @@ async function converse(
 ): Promise<TerminalExit> {
   const { settings } = await readSettings(call, workspace, settingsOf(options))
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
-  const warning = (message: string) => void warn(call, message)
-  const root = realpathSync(workspace.workspace)
+  const folders = options.addDir?.map((dir) => existingFolder(resolve(cwd, dir)))
+  let onPainted = () => {}
+  const opening = new Promise<void>((painted) => {
+    onPainted = painted
+  }).then(() =>
+    open({ call, options, settings, workspace, team, firstPrompt, cwd, folders }, (text) => later.note(text)),
+  )
+  const later = laterControl(opening, call.clock)
+  try {
+    return await openScreen(call, later, {
+      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null, settings, savesRules: true },
+      isScreenReader: options.screenReader === true,
+      statusLine: statusLineOf(opening, settings),
+      onPainted,
+    })
+  } finally {
+    onPainted()
+    const control = await opening.catch(() => undefined)
+    const isEmpty = control !== undefined && team === undefined && (await isEmptySession(control))
+    await control?.[Symbol.asyncDispose]()
+    if (isEmpty) await workspace.store.remove(control.session, true)
+  }
+}
+
+interface Opening {
+  readonly call: Call
+  readonly options: RunOptions
+  readonly settings: Settings
+  readonly workspace: Workspace
+  readonly team: string | undefined
+  readonly firstPrompt: string | undefined
+  readonly cwd: string
+  readonly folders: readonly string[] | undefined
+}
+
+/** Loads everything that runs agents: the prompt is painted without it. */
+async function open(
+  { call, options, settings, workspace, team, firstPrompt, cwd, folders }: Opening,
+  warn: (text: string) => void,
+): Promise<OpenControl> {
+  const [{ chooseModel }, { openControl }, { settingsOptions }] = await Promise.all([
+    import('../../session/choose-model.ts'),
+    import('../../session/control/open-control.ts'),
+    import('../../session/session-options.ts'),
+  ])
   const { model, modelFor } = await chooseModel({
-    ...{ settings, env: call.env, root, cwd, warn: warning },
+    ...{ settings, env: call.env, root: realpathSync(workspace.workspace), cwd, warn },
     maxBudgetUsd: options.maxBudgetUsd,
     record: options.record,
   })
-  const { exit, id, isEmpty } = await (async () => {
-    await using control = await openControl({
-      ...settingsOptions(settings, call.env),
-      ...{ workspace, team, here: options.here, signal: call.signal, title: firstPrompt ?? '', model, modelFor, cwd },
-      limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
-      appendSystemPrompt: options.appendSystemPrompt,
-      folders: options.addDir?.map((dir) => existingFolder(resolve(cwd, dir))),
-      clock: call.clock,
-      warn: warning,
-      version,
-      socket: { access: options.control ?? 'watch' },
-      runsPrograms: settings.statusLine !== undefined,
-    })
-    const exit = await openScreen(call, control, {
-      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null, settings, savesRules: true },
-      isScreenReader: options.screenReader === true,
-      statusLine: statusLineOf(control, settings),
-    })
-    return { exit, id: control.session, isEmpty: team === undefined && isEmptySession(control) }
-  })()
-  if (isEmpty) await workspace.store.remove(id, true)
-  return exit
+  return openControl({
+    ...settingsOptions(settings, call.env),
+    ...{ workspace, team, here: options.here, signal: call.signal, title: firstPrompt ?? '', model, modelFor, cwd },
+    limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
+    appendSystemPrompt: options.appendSystemPrompt,
+    ...{ folders, warn, version, clock: call.clock },
+    socket: { access: options.control ?? 'watch' },
+    runsPrograms: settings.statusLine !== undefined,
+  })
 }
 
 /** An empty command means none: on the command line it takes back what the settings say. */
-function statusLineOf(control: OpenControl, { statusLine }: Settings): StatusSource | undefined {
+function statusLineOf(opening: Promise<OpenControl>, { statusLine }: Settings): StatusSource | undefined {
   if (!statusLine || statusLine.command.trim() === '') return undefined
+  let opened: OpenControl | undefined
+  opening.then(
+    (control) => {
+      opened = control
+    },
+    () => {},
+  )
   return {
     padding: statusLine.padding ?? 0,
-    contextWindow: control.contextWindow,
-    run: (input, signal) => control.runStatusProgram(statusLine, input, signal),
+    contextWindow: () => opened?.contextWindow(),
+    async run(input, signal) {
+      const control = await opening.catch(() => undefined)
+      return control ? control.runStatusProgram(statusLine, input, signal) : { failed: 'the session was not opened' }
+    },
   }
 }
 
 /** It was opened and left, and nothing was asked. */
-function isEmptySession({ opened }: OpenControl): boolean {
+async function isEmptySession({ opened }: OpenControl): Promise<boolean> {
+  const { isUntouched } = await import('../../session/run-prompt.ts')
   const spent = [...opened.team.state.spent.values()]
   return isUntouched(opened) && spent.every(({ calls }) => calls === 0)
 }

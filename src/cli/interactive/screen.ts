@@ -2,9 +2,8 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
-import { agentTypesOf } from '../../session/agent-types.ts'
+import type { agentTypesOf } from '../../session/agent-types.ts'
 import type { SessionControl } from '../../session/control/session-control.ts'
-import { knowledgeOf } from '../../session/instructions/project-knowledge.ts'
 import { saveRules, userSettingsFile } from '../../settings/save-rules.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { RulesFile, TerminalExit } from '../../terminal/host.ts'
@@ -13,7 +12,6 @@ import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
 import { version } from '../program/version.ts'
-import { readSessions } from '../sessions/read-sessions.ts'
 
 export interface ScreenOptions {
   readonly workspace: Workspace
@@ -27,6 +25,7 @@ export interface ScreenOptions {
   /** Rules may be saved here: in the process of the session, or where it was started for that. */
   readonly savesRules: boolean
   readonly statusLine?: StatusSource | undefined
+  readonly onPainted?: () => void
 }
 
 /** Shows a session on the terminal of this process until the person leaves it. */
@@ -34,9 +33,13 @@ export function openScreen(call: Call, control: SessionControl, options: ScreenO
   const { workspace, cwd, budget, firstPrompt, isScreenReader, settings, savesRules, statusLine } = options
   const { env, clock } = call
   const root = realpathSync(workspace.workspace)
-  const place = { workspace, root, env, warn: () => {} }
+  const named: Named = { skills: [], agentTypes: [] }
   return runTerminal({
     ...{ control, isScreenReader, clock, signal: call.signal },
+    onPainted() {
+      options.onPainted?.()
+      void addNamed(named, { workspace, root, env, warn: () => {} }, cwd)
+    },
     // Commands of the user, and of the project where the user trusts it.
     commandFolders: [env.HOME ?? homedir(), ...(isTrusted(workspace) ? [root] : [])],
     ...(firstPrompt !== undefined && { firstPrompt }),
@@ -44,16 +47,36 @@ export function openScreen(call: Call, control: SessionControl, options: ScreenO
     notices: settings.notices ?? 'desktop',
     knowledge: {
       ...{ project: basename(root), root, version, cwd, env, budget },
-      skills: knowledgeOf({ ...place, cwd }).skills,
-      agentTypes: agentTypesOf({ ...place, folders: [] }),
+      ...named,
       ...(savesRules && { savedRules: savedRulesOf(env) }),
-      sessions: async () =>
-        (await readSessions(call, workspace)).map(({ name: id, usedAt: at, title: firstPrompt, members, unread }) => ({
-          ...{ id, at, firstPrompt, members, unread },
-        })),
-      resumeCommand: `deskmates -r ${control.session}`,
+      sessions: async () => {
+        const { readSessions } = await import('../sessions/read-sessions.ts')
+        return (await readSessions(call, workspace)).map(
+          ({ name: id, usedAt: at, title: firstPrompt, members, unread }) => ({ id, at, firstPrompt, members, unread }),
+        )
+      },
+      resumeCommand: () => (control.session === '' ? undefined : `deskmates -r ${control.session}`),
     },
   })
+}
+
+/** What the person may name. The prompt does not wait for it. */
+interface Named {
+  readonly skills: { readonly name: string; readonly description: string }[]
+  readonly agentTypes: { readonly name: string; readonly description: string }[]
+}
+
+async function addNamed(
+  { skills, agentTypes }: Named,
+  place: Omit<Parameters<typeof agentTypesOf>[0], 'folders'>,
+  cwd: string,
+): Promise<void> {
+  const [{ agentTypesOf }, { knowledgeOf }] = await Promise.all([
+    import('../../session/agent-types.ts'),
+    import('../../session/instructions/project-knowledge.ts'),
+  ])
+  skills.push(...knowledgeOf({ ...place, cwd }).skills)
+  agentTypes.push(...agentTypesOf({ ...place, folders: [] }))
 }
 
 function savedRulesOf(env: NodeJS.ProcessEnv): RulesFile {

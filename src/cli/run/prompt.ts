@@ -2,7 +2,9 @@ import { MESSAGE_BYTES } from '../../team/message.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused } from '../program/failure.ts'
+import { isPrompt, unknownWord } from '../program/interpret-arguments.ts'
 import { readStdin } from '../program/read-stdin.ts'
+import type { RunOptions } from './options.ts'
 
 /** With a prompt on the command line, a pipe that stays silent this long is ignored. */
 const STDIN_SILENCE_MS = 3000
@@ -26,4 +28,21 @@ async function readPiped(call: Call, isOptional: boolean): Promise<string> {
     throw new Misused('The text from stdin is not UTF-8. Name the path of a file instead.')
   await warn(call, 'stdin stayed empty and is ignored. Close it with: < /dev/null')
   return ''
+}
+
+/** The prompt on the command line, with or without `-p` in front of it; undefined where it can only come from stdin. */
+export function promptOf({ print, ...options }: RunOptions, words: readonly string[]): string | undefined {
+  const all = typeof print === 'string' ? [print, ...words] : words
+  if (all.length > 1)
+    throw new Misused(
+      `There are ${all.length} prompts: ${all.map((word) => JSON.stringify(word)).join(' and ')}. Quote the whole prompt.`,
+    )
+  if (print !== undefined) return all[0]
+  const [prompt] = all
+  if (prompt === undefined) {
+    const session = options.continue ? '-c ' : typeof options.resume === 'string' ? `-r ${options.resume} ` : ''
+    throw new Misused(`No prompt given. Write: deskmates ${session}-p 'what to do'`)
+  }
+  if (!isPrompt(prompt)) throw unknownWord([prompt])
+  return prompt
 }

@@ -14,50 +14,24 @@ import type { Workspace } from '../../workspace.ts'
 import { printAsIs, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused, OutputClosed } from '../program/failure.ts'
-import { isPrompt, unknownWord } from '../program/interpret-arguments.ts'
-import type { SubCommand } from '../program/sub-command.ts'
 import { version } from '../program/version.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { chooseSession } from './choose-session.ts'
 import { exitCodeOf, reportEnd } from './end-report.ts'
-import { defineOptions, existingFolder, type Format, type RunOptions, settingsOf } from './options.ts'
+import { existingFolder, type Format, type RunOptions, settingsOf } from './options.ts'
 import { createProgressText, createProviderWarnings } from './progress-text.ts'
-import { readPrompt } from './prompt.ts'
+import { promptOf, readPrompt } from './prompt.ts'
 
 /** `deskmates -p …`: one prompt, one answer, no questions to a person. */
-export const run: SubCommand<RunOptions, [words: string[]]> = {
-  example: `$ deskmates 'why does the build fail?' --allowedTools 'bash(npm *)'
-$ git diff | deskmates -p 'review this' --output-format json
-$ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
-  instead: () => 'Use your Task tool.',
-  define: defineOptions,
-  async run(call, options, words) {
-    const prompt = promptOf(options, words)
-    // A command id promises that a repeated command has one effect; a repeated prompt is a new turn.
-    if (call.globals.commandId !== undefined)
-      throw new Misused('--command-id does not work with -p. To resume an interrupted run: deskmates -c -p')
-    if (call.globals.json && options.outputFormat === 'text')
-      throw new Misused('--json and --output-format text contradict each other. Use one of them.')
-    return runToEnd(call, options, { needsPrompt: true, prompt })
-  },
-}
-
-/** The prompt on the command line, with or without `-p` in front of it; undefined where it can only come from stdin. */
-export function promptOf({ print, ...options }: RunOptions, words: readonly string[]): string | undefined {
-  const all = typeof print === 'string' ? [print, ...words] : words
-  if (all.length > 1)
-    throw new Misused(
-      `There are ${all.length} prompts: ${all.map((word) => JSON.stringify(word)).join(' and ')}. Quote the whole prompt.`,
-    )
-  if (print !== undefined) return all[0]
-  const [prompt] = all
-  if (prompt === undefined) {
-    const session = options.continue ? '-c ' : typeof options.resume === 'string' ? `-r ${options.resume} ` : ''
-    throw new Misused(`No prompt given. Write: deskmates ${session}-p 'what to do'`)
-  }
-  if (!isPrompt(prompt)) throw unknownWord([prompt])
-  return prompt
+export async function runPromptCommand(call: Call, options: RunOptions, words: readonly string[]): Promise<number> {
+  const prompt = promptOf(options, words)
+  // A command id promises that a repeated command has one effect; a repeated prompt is a new turn.
+  if (call.globals.commandId !== undefined)
+    throw new Misused('--command-id does not work with -p. To resume an interrupted run: deskmates -c -p')
+  if (call.globals.json && options.outputFormat === 'text')
+    throw new Misused('--json and --output-format text contradict each other. Use one of them.')
+  return runToEnd(call, options, { needsPrompt: true, prompt })
 }
 
 /** What a command runs. */

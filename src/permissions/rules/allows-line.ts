@@ -10,7 +10,7 @@ import { refuseCommand } from '../shell/tables/tables.ts'
 import type { Setting } from '../shell/tables/use.ts'
 import type { Redirection, Word } from '../shell/word.ts'
 import { SHELLS, TRANSPARENT } from '../shell/wrappers.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './parse-rule.ts'
 
 export interface Allowing {
   readonly root: string

@@ -3,8 +3,8 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deadRules } from './dead-rules.ts'
+import { parseRule } from './parse-rule.ts'
 import { decideByRules, forbids, type Policy } from './policy.ts'
-import { parseRule } from './rule.ts'
 
 let root: string
 beforeAll(() => {

@@ -4,8 +4,9 @@ import { parsePathPattern } from '../paths/path-pattern.ts'
 import { isKnownProgram } from '../shell/tables/tables.ts'
 import { isKnownUse } from '../shell/tables/unknown-use.ts'
 import { literal } from '../shell/word.ts'
+import type { Rule } from './parse-rule.ts'
 import type { Policy } from './policy.ts'
-import { type Rule, TOUCHING } from './rule.ts'
+import { TOUCHING } from './rule.ts'
 
 /** Rules that mean commands. */
 const COMMANDS = ['bash', 'network']

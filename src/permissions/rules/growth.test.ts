@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { parseRule } from './parse-rule.ts'
 import { decideByRules, type Policy } from './policy.ts'
-import { parseRule } from './rule.ts'
 
 const policy: Policy = {
   mode: 'default',

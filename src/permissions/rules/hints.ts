@@ -7,8 +7,8 @@ import { spell } from '../shell/match-command.ts'
 import { readLine } from '../shell/read-line.ts'
 import { isKnownProgram } from '../shell/tables/tables.ts'
 import { TRANSPARENT } from '../shell/wrappers.ts'
+import { parseRule, parseRules } from './parse-rule.ts'
 import { decideByRules, type Policy } from './policy.ts'
-import { parseRule, parseRules } from './rule.ts'
 
 /** How a user can allow what was asked about. */
 export interface Hint {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { instructsAgents } from './instructing-files.ts'
+import { parseRule } from './parse-rule.ts'
 import { decideByRules, type Policy } from './policy.ts'
-import { parseRule } from './rule.ts'
 
 const FILES =
   `AGENTS.md sub/CLAUDE.md ./agents.MD CLAUDE.local.md GEMINI.md .mcp.json .envrc .vscode/tasks.json .vscode/settings.json

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Action } from '../permission.ts'
-import { decideByRules, forbids, isOffered, MODES, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
-import { parseRule, parseRules } from './rule.ts'
+import { MODES } from './modes.ts'
+import { parseRule, parseRules } from './parse-rule.ts'
+import { decideByRules, forbids, isOffered, type Mode, mayUseNetwork, narrow, type Policy } from './policy.ts'
 
 const rules = (...texts: string[]) => texts.map(parseRule)
 const policy = (changes: Partial<Policy> = {}): Policy => ({

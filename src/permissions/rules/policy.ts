@@ -7,7 +7,9 @@ import { either } from '../shell/match-command.ts'
 import { readLine } from '../shell/read-line.ts'
 import { type Allowed, type Allowing, allowsLine } from './allows-line.ts'
 import { instructsAgents } from './instructing-files.ts'
-import { allows, catches, catchesPath, namesTool, parseRule, type ReadAction, type Rule } from './rule.ts'
+import type { MODES } from './modes.ts'
+import { parseRule, type Rule } from './parse-rule.ts'
+import { allows, catches, catchesPath, namesTool, type ReadAction } from './rule.ts'
 
 /**
  * default            reads; asks before it writes or runs
@@ -16,7 +18,6 @@ import { allows, catches, catchesPath, namesTool, parseRule, type ReadAction, ty
  * dontAsk            as default, but what would be asked is denied
  * bypassPermissions  does everything that no rule denies or asks about
  */
-export const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const
 export type Mode = (typeof MODES)[number]
 
 export interface Policy {

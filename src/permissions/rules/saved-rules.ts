@@ -1,7 +1,8 @@
 import { placeOf } from '../paths/places.ts'
 import { orUndefined } from '../paths/safe-reads.ts'
 import type { Action, PermissionQuestion } from '../permission.ts'
-import { allows, parseRule } from './rule.ts'
+import { parseRule } from './parse-rule.ts'
+import { allows } from './rule.ts'
 
 /**
  * The rules by which the settings of the user allow what was asked about; empty where no rule can. Settings of the user count

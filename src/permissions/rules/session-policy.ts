@@ -1,5 +1,5 @@
+import { parseRule } from './parse-rule.ts'
 import type { Mode, Policy } from './policy.ts'
-import { parseRule } from './rule.ts'
 
 /** Rules and mode of a session. A person may change them while it is open; each check of each agent reads what holds then. */
 export interface SessionPolicy {

@@ -13,13 +13,13 @@ import { makeSandboxFolder } from './left-folders.ts'
 import { PROGRAM, type Probe, prefixFor, probe } from './probe.ts'
 import { rulesInside, type SandboxProfile } from './profile.ts'
 import type { Sandbox, SandboxedStart } from './sandbox.ts'
+import type { SANDBOX_MODES } from './sandbox-modes.ts'
 
 /**
  * auto      keeps commands in where that works; where it does not, says so
  * require   runs no command where it does not work
  * off       runs them like any other program; the user said so
  */
-export const SANDBOX_MODES = ['auto', 'require', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
 export interface OpenSandboxOptions {

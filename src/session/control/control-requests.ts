@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MODES } from '../../permissions/rules/policy.ts'
+import { MODES } from '../../permissions/rules/modes.ts'
 import type { SessionControl } from './session-control.ts'
 
 /** Of requests over the control socket; it names no host. */

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { TeamError } from '../../team/errors.ts'
 import type { TimedLine } from '../wire/live-line.ts'
+import type { ControlAccess } from './control-access.ts'
 import { CONTROL_PROTOCOL, entryPath, makePrivateFolder, removeEntry, socketPath, writeEntry } from './control-entry.ts'
 import {
   ARGUMENTS,
@@ -17,10 +18,6 @@ import {
   SESSION_PATH,
 } from './control-requests.ts'
 import type { SessionControl } from './session-control.ts'
-
-/** `watch`: without a sandbox, other processes may watch and prompt; `full`: also answer questions and change the mode. */
-export const CONTROL_ACCESS = ['watch', 'full'] as const
-export type ControlAccess = (typeof CONTROL_ACCESS)[number]
 
 export interface ServeOptions {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -28,7 +28,7 @@ async function openPlain(env: NodeJS.ProcessEnv = { TERM: 'dumb' }, isScreenRead
         agentTypes: [],
       },
       sessions: async () => [],
-      resumeCommand: 'deskmates -r s1',
+      resumeCommand: () => 'deskmates -r s1',
     },
   })
   const shows = async (expected: string) => {

@@ -63,7 +63,8 @@ export function runPlain(
         stop?.()
         abort.abort()
         lines.close()
-        if (exit.next === 'quit') write([draw`Continue with: ${knowledge.resumeCommand}`])
+        const again = knowledge.resumeCommand()
+        if (exit.next === 'quit' && again !== undefined) write([draw`Continue with: ${again}`])
         resolve(exit)
       },
       needs: () => needsPerson(view).filter((need) => !hidden.has(needId(need))),

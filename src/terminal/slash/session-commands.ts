@@ -1,4 +1,5 @@
-import { MODES, type Mode } from '../../permissions/rules/policy.ts'
+import { MODES } from '../../permissions/rules/modes.ts'
+import type { Mode } from '../../permissions/rules/policy.ts'
 import { type Drawn, draw, EMPTY, paint } from '../drawing/drawn.ts'
 import { wrappedLines } from '../drawing/text-lines.ts'
 import { dateOf, timeOfDay, tokens } from '../drawing/values.ts'

@@ -172,3 +172,8 @@ function teammateLines({ name, role = '', prompt = '' }: WantedTeammate, columns
 function firstLine(text: string): string {
   return text.trim().split('\n')[0]!
 }
+
+/** Something waits for the answer; failed tasks and mail only want to be seen. */
+export function isAsked({ kind }: Need): boolean {
+  return kind === 'question' || kind === 'request'
+}

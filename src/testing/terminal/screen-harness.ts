@@ -81,7 +81,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<OpenScree
         agentTypes: [],
       },
       sessions: async () => [],
-      resumeCommand: 'deskmates -r s1',
+      resumeCommand: () => 'deskmates -r s1',
       ...options.knowledge,
     },
   })

@@ -1,5 +1,5 @@
+import { parseRule } from '../../../src/permissions/rules/parse-rule.ts'
 import { decideByRules, mayUseNetwork, type Policy } from '../../../src/permissions/rules/policy.ts'
-import { parseRule } from '../../../src/permissions/rules/rule.ts'
 
 /**
  * What a rule set promises, checked after a line that it allows really ran:
