@@ -63,6 +63,8 @@ export interface SessionContext {
   readonly supervisor: SupervisorSettings
   /** Roles whose agents code starts: the lead is not asked to start any, and results do not wake it. */
   readonly scaling: readonly ScaledRole[]
+  /** Their members stay when a run ends. */
+  readonly keepsMembers: boolean
   readonly commits: TaskCommits
   /** By the role of a member. */
   gatesOf(role: string): RoleGates

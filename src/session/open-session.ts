@@ -7,7 +7,7 @@ import { deadRules } from '../permissions/rules/dead-rules.ts'
 import { forbids, policyOf } from '../permissions/rules/policy.ts'
 import { createSessionPolicy, type SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { awaitLease } from '../supervisor/lead/await-lease.ts'
-import { giveUpLead, SessionOpen, SessionRefused, takeLead } from '../supervisor/lead/take-lead.ts'
+import { giveUpLead, SessionClosed, SessionOpen, SessionRefused, takeLead } from '../supervisor/lead/take-lead.ts'
 import { compact, runSession } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
@@ -44,6 +44,8 @@ export async function openControllable(options: SessionOptions): Promise<Control
   let team: TeamHandle | undefined
   let supervisor: Supervisor | undefined
   let summaries: AsyncDisposable | undefined
+  const closing = new AbortController()
+  let closed: Promise<void> | undefined
   try {
     const root = realpathSync(workspace.workspace)
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
@@ -80,15 +82,21 @@ export async function openControllable(options: SessionOptions): Promise<Control
     summaries = keepSummaries(team, root, warn)
     team = orderedTeam(team, options.model.order, true)
     supervisor = await openSupervisor(context, { team, by })
-    const session = sessionOf(id, { team, supervisor, sandbox, close })
+    const session = sessionOf(id, { team, supervisor, sandbox, close, closing: closing.signal })
     return { session, context, supervisor, policy }
   } catch (error) {
     await close().catch(() => {})
     throw error
   }
 
-  async function close(): Promise<void> {
-    if (!openSessions.has(key)) return
+  /** Once: a second caller waits for the first one's end. */
+  function close(): Promise<void> {
+    closing.abort()
+    closed ??= closeAll()
+    return closed
+  }
+
+  async function closeAll(): Promise<void> {
     try {
       // A caller may have stopped reading events without ending the run.
       await context?.run.end()
@@ -116,13 +124,15 @@ interface OpenedSession {
   readonly team: TeamHandle
   readonly supervisor: Supervisor
   readonly sandbox: SessionSandbox
+  readonly closing: AbortSignal
   close(): Promise<void>
 }
 
-function sessionOf(id: string, { team, supervisor, sandbox, close }: OpenedSession): Session {
+function sessionOf(id: string, { team, supervisor, sandbox, close, closing }: OpenedSession): Session {
   let isRunning = false
   /** One run at a time. */
   function begin(): () => void {
+    if (closing.aborted) throw new SessionClosed(id)
     if (isRunning) throw new SessionOpen(id)
     isRunning = true
     return () => {
@@ -142,6 +152,8 @@ function sessionOf(id: string, { team, supervisor, sandbox, close }: OpenedSessi
     },
     run: (prompt, signal = new AbortController().signal) => runSession(supervisor, prompt, signal, begin),
     compact: (focus, signal = new AbortController().signal) => compact(supervisor, focus, signal, begin),
+    endMembers: () => supervisor.scaling.end(),
+    closing,
     close,
     [Symbol.asyncDispose]: close,
   }

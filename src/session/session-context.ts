@@ -68,6 +68,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
       .filter(Boolean)
       .join('\n\n'),
     scaling: options.scaling ?? [],
+    keepsMembers: options.keepsMembers ?? false,
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
     gatesOf: options.gatesOf ?? (() => NO_GATES),
     uncommitted: createUncommittedCount({ root, folders, env: commandEnv, sandbox: sandbox.sandbox }, (text) =>

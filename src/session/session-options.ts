@@ -70,6 +70,8 @@ export interface SessionOptions {
   readonly supervisor?: Partial<SupervisorSettings>
   /** Roles whose agents code starts, as many as there are ready tasks. `run` then needs no prompt. */
   readonly scaling?: readonly ScaledRole[]
+  /** Members of these roles stay between runs, until `endMembers` is called; without it they stop at the end of a run. */
+  readonly keepsMembers?: boolean | undefined
   /** The runtime commits the reserved files of a task when it is completed. By default it does not. */
   readonly autoCommit?: boolean
   /** What members of a role have to have done before they idle or complete a task. By default nothing. */

@@ -26,6 +26,10 @@ export interface Session extends AsyncDisposable {
    * The text of the returned `Stop` says what was done.
    */
   compact(focus?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
+  /** Asks the members of scaled roles to stop, where `keepsMembers` lets them stay between runs. */
+  endMembers(): Promise<void>
+  /** Aborted as soon as the session is closed, by any caller: no run begins after that. */
+  readonly closing: AbortSignal
   /** Ends everything it started. The session can be opened again, in this or another process. */
   close(): Promise<void>
 }

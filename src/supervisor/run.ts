@@ -104,7 +104,8 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
     const isLedByCode = prompt === undefined && context.scaling.length > 0
     const stop = await untilSettled(supervisor, isLedByCode, signal)
     text = stop.text
-    if (stop.kind === 'finished') await supervisor.scaling.end()
+    if (stop.kind === 'finished')
+      await (context.keepsMembers ? supervisor.scaling.dismissLost() : supervisor.scaling.end())
     // Only a team that settled stays as it is: what stopped the lead stops its teammates.
     if (stop.kind !== 'finished') await supervisor.parkAll(whyEnded(stop))
     lead.setActivity('idle')

@@ -64,8 +64,13 @@ export type Command =
     } & HandOver)
   | ({ readonly type: 'task.fail'; readonly id: TaskId; readonly reason: string; readonly commit?: string } & HandOver)
   | { readonly type: 'plan.load'; readonly plan: PlanDraft }
-  /** With `force` a step that is completed or skipped is started again. */
-  | { readonly type: 'step.change'; readonly change: StepChange; readonly force?: boolean }
+  /** With `force` a step that is completed or skipped is started again. `escalation` is mailed in the same record. */
+  | {
+      readonly type: 'step.change'
+      readonly change: StepChange
+      readonly force?: boolean
+      readonly escalation?: { readonly to: string; readonly content: string }
+    }
   | { readonly type: 'handoff.record'; readonly handOff: HandOffDraft }
   | {
       readonly type: 'request.open'

@@ -74,7 +74,7 @@ function decideByType(state: TeamState, command: Command, about: Circumstances):
     case 'plan.load':
       return decideLoad(state, command.plan, about)
     case 'step.change':
-      return decideStep(state, command.change, command.force ?? false, about)
+      return decideStep(state, command, about)
     case 'handoff.record':
       return decideHandOff(state, command.handOff, about)
     case 'request.open':

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '../../src/journal/clock.ts'
+import { type AlarmClock, systemClock } from '../../src/journal/clock.ts'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { resolveDepartments } from '../../src/organisation/departments/resolve-departments.ts'
 import { spawnPlan, teamOf } from '../../src/organisation/departments/spawn-plan.ts'
@@ -30,6 +30,8 @@ const REVIEW = '2'
 /** When the backend is disturbed: behind an event of its team. */
 export const MOMENTS: Readonly<Record<string, (event: TeamEvent) => boolean>> = {
   'a task is claimed': (event) => event.type === 'task.claimed' && event.id === '03-01/T2',
+  'a step begins': (event) => event.type === 'step.changed' && event.step === 6 && event.status === 'started',
+  'the task of its review is made': (event) => event.type === 'task.created' && event.id === REVIEW,
   'its review is under way': (event) => event.type === 'task.claimed' && event.id === REVIEW,
 }
 
@@ -43,18 +45,22 @@ export function writePhase(dir: string): void {
   writeLines(dir, join(PHASE, '03-02.plan.jsonl'), header('02'), task('T1', { f: ['src/pages/users.tsx'] }))
 }
 
+/** Before the first step of the backend. */
+export const AT_ONCE = 'it was just opened'
+
 /** What `deskmates org run` does, up to what it prints. */
 export async function runPhase(
   workspace: Workspace,
   moment = '',
   disturb: (backend: Session) => void = () => {},
+  { signal = new AbortController().signal, clock = systemClock }: { signal?: AbortSignal; clock?: AlarmClock } = {},
 ): Promise<OrganisationEnd> {
   const config = { departments: { frontend: true }, department_workflow: 'parallel' }
   const departments = resolveDepartments(organisation, config)
   const phase = openPhase(workspace, join(workspace.workspace, PHASE), organisation, departments)
   const named = DEPARTMENTS.map((name) => ({ name, folders: organisation.departments.get(name)!.folders }))
   return runOrganisation({
-    ...{ phase, workspace, clock: systemClock, env: {}, signal: new AbortController().signal, approvalGates: {} },
+    ...{ phase, workspace, clock, env: {}, signal, approvalGates: {} },
     plans: assignPlans(readPlans([phase.path]).plans, named).plans,
     orchestration: spawnPlan(organisation, departments, 'teammate'),
     async openDepartment(name) {
@@ -64,7 +70,9 @@ export async function runPhase(
         permissions: { mode: 'bypassPermissions' },
         scaling: ['senior', 'dev'].map((role) => ({ role, cap: 2, mode: 'teammate' as const })),
         roles: createRoleRules({ organisation, department: name, folder: phase.folder }),
+        ...{ keepsMembers: true, clock, signal },
       })
+      if (name === 'backend' && moment === AT_ONCE) disturb(session)
       const at = MOMENTS[moment]
       if (name === 'backend' && at)
         session.team.watch(({ events }) => {

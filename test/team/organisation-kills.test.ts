@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type AlarmClock, systemClock } from '../../src/journal/clock.ts'
 import type { Workspace } from '../../src/workspace.ts'
 import { openUnsyncedWorkspace } from '../agent/killed-agent.ts'
 import { buildWorkers } from '../storms/fleet.ts'
-import { leftBy, MOMENTS, runPhase, writePhase } from './killed-organisation.ts'
+import { AT_ONCE, leftBy, MOMENTS, runPhase, writePhase } from './killed-organisation.ts'
 
 const worker = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '.build', 'test', 'organiser.js')
 
@@ -24,22 +25,41 @@ describe('a department that is killed in the middle of a phase', { timeout: 1_80
     })
   }, 1_800_000)
 
-  it.for(Object.keys(MOMENTS))('when %s: the other one finishes, and a second run leaves the same', async (moment) => {
-    await inPlace(async (dir) => {
-      let isKilled = false
-      await inWorkspace(dir, async (workspace) => {
-        const { isComplete, state } = await runPhase(workspace, moment, (backend) => {
-          if (!isKilled) void backend.close()
-          isKilled = true
+  it.for([AT_ONCE, ...Object.keys(MOMENTS)])(
+    'when %s: the other one finishes, and a second run leaves the same',
+    async (moment) => {
+      await inPlace(async (dir) => {
+        let isKilled = false
+        await inWorkspace(dir, async (workspace) => {
+          const { isComplete, state } = await runPhase(workspace, moment, (backend) => {
+            if (!isKilled) void backend.close()
+            isKilled = true
+          })
+          expect([isKilled, isComplete]).toEqual([true, false])
+          const statuses = state.departments.map(({ name, status }) => [name, status.status === 'complete'])
+          expect(Object.fromEntries(statuses)).toEqual({ backend: false, frontend: true })
+          expect((await runPhase(workspace)).isComplete).toBe(true)
+          expect(await leftBy(workspace)).toEqual(undisturbed)
         })
-        expect([isKilled, isComplete]).toEqual([true, false])
-        const statuses = state.departments.map(({ name, status }) => [name, status.status === 'complete'])
-        expect(Object.fromEntries(statuses)).toEqual({ backend: false, frontend: true })
-        expect((await runPhase(workspace)).isComplete).toBe(true)
-        expect(await leftBy(workspace)).toEqual(undisturbed)
       })
-    })
-  }) // C61, C75
+    },
+  ) // C61, C75
+
+  it.for([AT_ONCE, ...Object.keys(MOMENTS)])(
+    'with the whole run, aborted when %s: nothing is left behind',
+    async (moment) => {
+      await inPlace(async (dir) => {
+        await inWorkspace(dir, async (workspace) => {
+          const whole = new AbortController()
+          const { clock, alarms } = watchedClock()
+          const { isComplete } = await runPhase(workspace, moment, () => whole.abort(), { signal: whole.signal, clock })
+          expect([whole.signal.aborted, isComplete, alarms.size]).toEqual([true, false, 0])
+          expect((await runPhase(workspace)).isComplete).toBe(true)
+          expect(await leftBy(workspace)).toEqual(undisturbed)
+        })
+      })
+    },
+  ) // C61, C75
 
   it('with its whole process, by kill -9: a second run leaves the same', async () => {
     await inPlace(async (dir) => {
@@ -75,4 +95,25 @@ async function killedAt(dir: string, moment: string): Promise<unknown> {
   })
   const [code, signal] = await once(child, 'close')
   return signal ?? `ended with ${code}: ${stderr}`
+}
+
+/** The clock of the system, and the alarms that were set and neither rang nor were cancelled. */
+function watchedClock() {
+  const alarms = new Set<object>()
+  const clock: AlarmClock = {
+    now: () => systemClock.now(),
+    in(seconds, ring) {
+      const alarm = {}
+      alarms.add(alarm)
+      const cancel = systemClock.in(seconds, () => {
+        alarms.delete(alarm)
+        ring()
+      })
+      return () => {
+        alarms.delete(alarm)
+        cancel()
+      }
+    },
+  }
+  return { clock, alarms }
 }

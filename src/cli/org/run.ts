@@ -116,6 +116,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
         openSession({
           ...{ ...common, limits, autoCommit, gatesOf: gatesOf(roles, autoCommit) },
           scaling: scalingOf(name),
+          keepsMembers: true,
           roles: createRoleRules({ organisation: phase.organisation, department: name, folder: phase.folder }),
           team: teamOf(phase.organisation, name),
           title: titleOf(phase, name),

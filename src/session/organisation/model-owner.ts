@@ -64,12 +64,12 @@ function ownerTools(
       description: OWNER_TOOLS.run_departments,
       input: z.strictObject({ departments: z.array(text).min(1) }),
       action: () => undefined,
-      async run({ departments }) {
+      async run({ departments }, { signal }) {
         const ready = await actions.ready()
         const early = departments.filter((name) => !ready.includes(name))
         if (early.length > 0)
           throw new Error(`${early.join(', ')} cannot run now. Departments that can: ${ready.join(', ') || 'none'}.`)
-        return situation(actions, await actions.run([...new Set(departments)]))
+        return situation(actions, await actions.run([...new Set(departments)], signal))
       },
     }),
     defineTool({

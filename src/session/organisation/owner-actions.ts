@@ -9,8 +9,8 @@ export interface OwnerActions {
   look(): Promise<PhaseState>
   /** Departments that are not complete, of the first wave that has one; none while a gate before it holds. */
   ready(): Promise<readonly string[]>
-  /** Runs them at the same time; what happens to one does not touch the others. */
-  run(departments: readonly string[]): Promise<PhaseState>
+  /** Runs them at the same time, until `signal` is aborted; what happens to one does not touch the others. */
+  run(departments: readonly string[], signal?: AbortSignal): Promise<PhaseState>
   /** Decides the gates of a wave, and reports each. True if none holds the next wave. */
   pass(wave: Wave): Promise<boolean>
   /** The same without a report. */

@@ -6,19 +6,24 @@ import type { Step } from '../../organisation/definition/organisation.ts'
 import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import { departmentFacts } from '../../organisation/phases/phase-state.ts'
 import { type StepTask, type StepWork, stepTasks } from '../../organisation/phases/step-tasks.ts'
+import { partyOf } from '../../organisation/routing/roles.ts'
 import { checkEntry, checkExit, nextStep, type StepFacts } from '../../organisation/steps/check-step.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { PERSON_ROLE } from '../../plan/plan-draft.ts'
+import type { Command } from '../../team/command.ts'
+import { isPresent, type Member } from '../../team/members/member.ts'
+import { nameKey } from '../../team/name.ts'
 import type { RecordedHandOff, StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
+import { roster } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
 import type { Workspace } from '../../workspace.ts'
 import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
 import type { Phase } from './phase.ts'
 import { reviewStep } from './review-step.ts'
-import { failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
+import { escalationContent, failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
 
 export interface DepartmentRun {
   readonly name: string
@@ -65,14 +70,14 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     step: Step,
     status: StepStatus,
     reason: string | null = null,
-    attempt = attemptOf(step),
+    { attempt = attemptOf(step), escalation }: { attempt?: number; escalation?: MailedEscalation | undefined } = {},
   ): Promise<void> {
     const artefacts = status === 'completed' ? step.exit.map((artefact) => `${phase.folder}/${artefact}`) : []
     const about = {
       ...{ folder: phase.folder, step: step.step, name: step.name, status, artefacts, reason },
       ...(attempt > 1 && { attempt }),
     }
-    const answer = await session.team.run({ type: 'step.change', change: about })
+    const answer = await session.team.run({ type: 'step.change', change: about, ...(escalation && { escalation }) })
     if (isRefusal(answer)) throw new Error(refusalText(answer))
     await run.onStep(step, status, reason)
   }
@@ -80,15 +85,18 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
   async function fail(step: Step, problem: StepProblem): Promise<DepartmentProblem> {
     const { reason, escalation, waitsFor = [] } = problem
     const text = `step ${step.step} (${step.name}): ${reason}`
+    if (session.closing.aborted) return SESSION_CLOSED
     if (waitsFor.length > 0) return { text, waitsFor }
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
     // Recorded first: a run that ends here escalates again, rather than not at all.
     if (escalation) await run.escalate(step, escalation, text)
-    await change(step, 'failed', reason, attemptOf(step) + (problem.isReviewed ? 1 : 0))
+    const attempt = attemptOf(step) + (problem.isReviewed ? 1 : 0)
+    await change(step, 'failed', reason, { attempt, escalation: escalation && mailOf(run, escalation, text) })
     return { text, waitsFor }
   }
 
   for (let step = nextStep(steps, facts.statusOf); step; step = nextStep(steps, facts.statusOf)) {
+    if (session.closing.aborted) return SESSION_CLOSED
     if (signal.aborted) return undefined
     const skipped = run.whySkipped(step)
     if (skipped !== undefined && step.skippable) {
@@ -100,6 +108,7 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
     const problem = await perform(run, step, attemptOf(step))
     // Interrupted: the step stays started, and the next run continues it.
+    if (session.closing.aborted) return SESSION_CLOSED
     if (signal.aborted) {
       const reason = run.whyStopped()
       return reason === undefined ? undefined : fail(step, { reason })
@@ -109,7 +118,25 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     if (exit.gate === 'fail') return fail(step, { reason: exit.missing.join('; ') })
     await change(step, 'completed')
   }
+  await session.endMembers()
   return undefined
+}
+
+/** The step stays as it is: nothing can be written to a team whose session is closed. */
+export const SESSION_CLOSED: DepartmentProblem = {
+  text: 'its session was closed. Run the phase again to continue it at its step',
+  waitsFor: [],
+}
+
+type MailedEscalation = NonNullable<Extract<Command, { type: 'step.change' }>['escalation']>
+
+/** For the member of the team that decides now, where there is one: the same as is recorded for the owner. */
+function mailOf({ name, phase, session }: DepartmentRun, escalation: StepEscalation, issue: string) {
+  const { state } = session.team
+  const isMeant = (member: Member) =>
+    nameKey(member.name) !== 'lead' && partyOf(phase.organisation, name, state, member.name)?.role === escalation.to
+  const recipient = roster(state).find((member) => isPresent(member) && member.status !== 'lost' && isMeant(member))
+  return recipient && { to: recipient.name, content: JSON.stringify(escalationContent(escalation, issue)) }
 }
 
 const SUMMARIES = '*.summary.jsonl'
@@ -177,6 +204,7 @@ async function implement(run: DepartmentRun): Promise<StepProblem | undefined> {
 
 /** Puts tasks on the board that are not there yet, and runs until they are done. */
 async function doTasks(run: DepartmentRun, wanted: readonly StepTask[]): Promise<StepProblem | undefined> {
+  if (run.signal.aborted) return { reason: 'it was interrupted' }
   const { team } = run.session
   const subjects = new Set(wanted.map(({ subject }) => subject))
   const tasks = () => [...team.state.tasks.values()].filter(({ subject }) => subjects.has(subject))

@@ -16,8 +16,8 @@ import { codeOwner, type Owner, type OwnerActions } from './owner-actions.ts'
 import { checkGate, type Phase, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
 import { recordHandOff } from './record-hand-off.ts'
-import { type DepartmentProblem, runDepartment } from './run-department.ts'
-import type { StepEscalation } from './step-problem.ts'
+import { type DepartmentProblem, runDepartment, SESSION_CLOSED } from './run-department.ts'
+import { escalationContent, type StepEscalation } from './step-problem.ts'
 
 export interface OrganisationRun {
   readonly phase: Phase
@@ -89,8 +89,9 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
       }
       return []
     },
-    async run(departments) {
-      await Promise.all(departments.map((name) => runOne(run, name, views)))
+    async run(departments, own = signal) {
+      const both = AbortSignal.any([signal, own])
+      await Promise.all(departments.map((name) => runOne(run, { name, signal: both, views })))
       return views()
     },
     async pass(wave) {
@@ -105,8 +106,15 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
   return { isComplete, state }
 }
 
-async function runOne(run: OrganisationRun, name: string, views: () => Promise<PhaseState>): Promise<void> {
-  const { phase, clock, signal } = run
+interface OneRun {
+  readonly name: string
+  /** Ends this department, whatever ended it: the run, or the owner that started it. */
+  readonly signal: AbortSignal
+  views(): Promise<PhaseState>
+}
+
+async function runOne(run: OrganisationRun, { name, signal, views }: OneRun): Promise<void> {
+  const { phase, clock } = run
   const { timeoutMinutes } = phase.organisation.departments.get(name)!
   const limit = new AbortController()
   const stopLimit = clock.in(timeoutMinutes * 60, () => limit.abort())
@@ -114,7 +122,7 @@ async function runOne(run: OrganisationRun, name: string, views: () => Promise<P
     await using session = await run.openDepartment(name)
     const ended = await runDepartment({
       ...{ name, phase, session, clock, workspace: run.workspace, env: run.env, plans: run.plans.get(name) ?? [] },
-      signal: AbortSignal.any([signal, limit.signal]),
+      signal: AbortSignal.any([signal, limit.signal, session.closing]),
       whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
       approvalGates: run.approvalGates,
       whySkipped: (step) => run.whySkipped(name, step),
@@ -125,6 +133,9 @@ async function runOne(run: OrganisationRun, name: string, views: () => Promise<P
         await run.report({ type: 'step', department: name, step, status, reason })
         await views()
       },
+    }).catch((error) => {
+      if (session.closing.aborted) return SESSION_CLOSED
+      throw error
     })
     const isWaiting = (ended?.waitsFor.length ?? 0) > 0
     if (!signal.aborted && !isWaiting) await recordResult(run, name, session, ended)
@@ -141,14 +152,11 @@ async function escalate(
   department: string,
   { step, escalation, issue }: { step: Step; escalation: StepEscalation; issue: string },
 ): Promise<void> {
-  const { from, to, evidence, recommendation, result } = escalation
+  const { to } = escalation
   const answer = await recordHandOff(run, {
     ...{ folder: run.phase.folder, kind: 'escalation', from: department, to },
     ...{ subjects: [step.name], status: 'open', after: [null, 'open'] },
-    content: {
-      ...{ from, to, issue, evidence: [...evidence], recommendation, severity: 'blocking' },
-      ...(result !== undefined && { result }),
-    },
+    content: escalationContent(escalation, issue),
   })
   if (isRefusal(answer)) throw new Error(`The escalation of ${department} could not be recorded: ${answer.code}`)
   await run.report({ type: 'escalated', department, escalation, issue })

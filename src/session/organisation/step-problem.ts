@@ -24,6 +24,17 @@ export interface StepEscalation {
   readonly result?: string
 }
 
+/** As it is recorded for the owner, and mailed to a member. */
+export function escalationContent({ result, evidence, ...escalation }: StepEscalation, issue: string) {
+  return {
+    ...escalation,
+    issue,
+    evidence: [...evidence],
+    severity: 'blocking',
+    ...(result !== undefined && { result }),
+  }
+}
+
 /** Tasks failed, and no agent is left that could do them: the lead asks the level above it. */
 export function failedTasks(organisation: Organisation, tasks: readonly Task[]): StepProblem {
   const evidence = tasks.map(taskProblem)

@@ -77,6 +77,14 @@ export class SessionOpen extends TeamError {
   }
 }
 
+/** A run was asked for after the session was closed. */
+export class SessionClosed extends TeamError {
+  readonly code = 'session_closed'
+  constructor(id: string) {
+    super(`The session ${id} is closed. Open it again to run it.`)
+  }
+}
+
 /** This session leads a team whose journal is not there. Only a person can say that it is gone for good. */
 export class JournalMissing extends TeamError {
   readonly code = 'journal_missing'

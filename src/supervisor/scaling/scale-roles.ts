@@ -21,12 +21,14 @@ export interface Scaling {
   startNext(): Promise<void>
   /** A limit of the run keeps a ready task from being started. */
   readonly isHeldByLimit: boolean
+  /** A run is over, and teammates stay for the next one: those that were lost stop, because others do their tasks. */
+  dismissLost(): Promise<void>
   /** The work is over: teammates of scaled roles that hold no task stop. */
   end(): Promise<void>
 }
 
 export function createScaling(
-  context: Pick<SessionContext, 'scaling' | 'limits' | 'run' | 'clock' | 'uncommitted' | 'roles'>,
+  context: Pick<SessionContext, 'scaling' | 'limits' | 'run' | 'clock' | 'uncommitted' | 'roles' | 'store'>,
   supervised: SupervisedTeam,
 ): Scaling {
   const { team, by, oneShots } = supervised
@@ -128,10 +130,20 @@ export function createScaling(
     get isHeldByLimit() {
       return !isHalted && limitOf(context) !== undefined && next() !== undefined
     },
+    async dismissLost() {
+      const roles = new Set(context.scaling.map(({ role }) => roleKey(role)))
+      for (const { name, role, status, kind } of withOneShots(team.state))
+        if (kind === 'agent' && status === 'lost' && roles.has(roleKey(role)))
+          await team.run({ type: 'member.stop', name, reason: 'it was lost, and the run is over' }, { by })
+    },
     async end() {
       const meant = new Set(context.scaling.flatMap(agentsOf).map(({ name }) => nameKey(name)))
       const isMeant = ({ name }: Member) => meant.has(nameKey(name)) && !heldBy(team.state, name)
       if (meant.size === 0) return
+      // Of an earlier process, and not brought back since: it cannot answer.
+      for (const member of withOneShots(team.state).filter(isMeant))
+        if (member.runtime !== context.store.presence.self)
+          await team.run({ type: 'member.stop', name: member.name, reason: 'the work is over' }, { by })
       const reason = [...team.state.steps.values()].length > 0 ? 'phase_complete' : 'plan_complete'
       await shutDownTeam(context, supervised, { reason, request: workOverRequest(reason, team.name), isMeant })
     },

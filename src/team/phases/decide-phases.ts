@@ -1,8 +1,10 @@
-import type { Circumstances, Decision } from '../command.ts'
+import type { Circumstances, Command, Decision } from '../command.ts'
+import { isPresent } from '../members/member.ts'
+import type { Message } from '../message.ts'
 import { refuse } from '../refusal.ts'
 import { isLead, leadOnly } from '../rights.ts'
-import type { TeamState } from '../state.ts'
-import { type HandOffDraft, type StepChange, type StepStatus, stepKey } from './phase.ts'
+import { memberNamed, type TeamState } from '../state.ts'
+import { type HandOffDraft, type StepStatus, stepKey } from './phase.ts'
 
 /** What may follow on each status; null is a step that nothing was done about. A completed or skipped step needs `force`. */
 const NEXT: { readonly [Status in StepStatus | 'none']: readonly StepStatus[] } = {
@@ -13,15 +15,29 @@ const NEXT: { readonly [Status in StepStatus | 'none']: readonly StepStatus[] } 
   skipped: [],
 }
 
-/** The same step cannot end twice: after a crash the repeated command finds it ended. */
-export function decideStep(state: TeamState, change: StepChange, isForced: boolean, about: Circumstances): Decision {
+/**
+ * The same step cannot end twice: after a crash the repeated command finds it ended. So what is mailed with its end is
+ * mailed once.
+ */
+export function decideStep(
+  state: TeamState,
+  { change, force: isForced = false, escalation }: Extract<Command, { type: 'step.change' }>,
+  about: Circumstances,
+): Decision {
   if (!isLead(about.by.name)) return leadOnly('change_step', about.by)
   const { step, status } = change
   const now = state.steps.get(stepKey(change))?.status
   if (now === status) return { events: [], note: `Step ${step} is already ${status}.` }
   const isAllowed = NEXT[now ?? 'none'].includes(status) || (isForced && status === 'started')
   if (!isAllowed) return refuse('wrong_state', { problem: 'step', step, wanted: status, current: now ?? null })
-  return { events: [{ type: 'step.changed', ...change }] }
+  const changed = { type: 'step.changed', ...change } as const
+  const recipient = escalation && memberNamed(state, escalation.to)
+  if (!recipient || !isPresent(recipient)) return { events: [changed] }
+  const message: Message = {
+    ...{ id: `${about.id}.escalation`, type: 'escalation' as const, from: 'lead', to: recipient.name },
+    ...{ content: escalation.content, timestamp: about.now },
+  }
+  return { events: [changed, { type: 'message.sent', message }] }
 }
 
 export function decideHandOff(state: TeamState, { after, ...handOff }: HandOffDraft, about: Circumstances): Decision {

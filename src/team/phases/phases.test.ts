@@ -37,6 +37,22 @@ describe('a step of a phase', () => {
     expect(team.state.steps.size).toBe(2)
   })
 
+  it('mails an escalation in the record of its failure, once, and to a member only', () => {
+    const team = teamHarness()
+    team.join('ada', 'architect')
+    const escalation = { to: 'ada', content: '{"issue":"03-01/T1 failed"}' }
+    const failed = { type: 'step.change', change: change(6, 'failed', { reason: 'tier 3' }), escalation } as const
+    team.ok({ type: 'step.change', change: change(6, 'started') })
+    team.ok(failed)
+    expect(team.ok(failed).note, 'repeated after a crash').toBe('Step 6 is already failed.')
+    expect(team.inbox('ada')).toMatchObject([{ type: 'escalation', from: 'lead', content: escalation.content }])
+    expect(team.state.escalations.size).toBe(1)
+    team.ok({ type: 'member.stop', name: 'ada', reason: 'over' })
+    team.ok({ type: 'step.change', change: change(6, 'started') })
+    team.ok(failed)
+    expect(team.state.escalations.size).toBe(1)
+  }) // C60
+
   it('is changed by the lead and the user only', () => {
     const team = teamHarness()
     team.join('ada')

@@ -119,6 +119,7 @@ export async function supervisorHarness(
     uncommitted,
     limits: {},
     scaling: [],
+    keepsMembers: false,
     commits,
     gatesOf: () => ({ idle: false, completion: false }),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
