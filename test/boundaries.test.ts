@@ -122,6 +122,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     gates: ['views'],
     guards: ['artefacts'],
     phases: ['artefacts', 'gates', 'guards', 'steps', 'views'],
+    reviews: ['artefacts', 'definition', 'routing'],
     roles: ['definition'],
     routing: ['definition', 'guards', 'views'],
     templates: ['definition'],

@@ -153,6 +153,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
       folders,
       env,
       sandbox: context.sandbox,
+      watchViews: () => context.watchViews(by.name),
       outputs,
       jobs,
       reads,

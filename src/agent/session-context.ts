@@ -65,6 +65,8 @@ export interface SessionContext {
   readonly scaling: readonly ScaledRole[]
   /** Their members stay when a run ends. */
   readonly keepsMembers: boolean
+  /** Watches the files that the runtime writes while a command of this agent runs; see `ToolContext`. */
+  watchViews(agent: string): () => Promise<readonly string[]>
   readonly commits: TaskCommits
   /** By the role of a member. */
   gatesOf(role: string): RoleGates

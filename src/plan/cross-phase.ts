@@ -55,7 +55,7 @@ export function incomplete(id: string, near: Plan, known: KnownPlans): Pick<Prob
   if (doubt === undefined) return undefined
   return {
     problem: `is complete only by ${summaryFile}, which ${doubt}`,
-    fix: `Check and commit it, or run ${id} here.`,
+    fix: `Check it and commit it to git, or run ${id} here.`,
   }
 }
 

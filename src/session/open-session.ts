@@ -14,6 +14,7 @@ import { TOOL_NAMES } from '../tools/registry.ts'
 import { commandEnv } from './command-env.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
 import { keepSummaries, summaryPaths } from './plan/summary-files.ts'
+import { createViewGuard } from './plan/view-guard.ts'
 import { openSessionSandbox, type SessionSandbox } from './sandbox.ts'
 import type { Session } from './session.ts'
 import { createSessionContext } from './session-context.ts'
@@ -62,7 +63,11 @@ export async function openControllable(options: SessionOptions): Promise<Control
       ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
       forbids: (path) => forbids(policy.current, 'read', path),
     })
-    context = createSessionContext(options, { ...parts, sandbox, knowledge })
+    const views = createViewGuard({
+      ...{ root, workspace, clock, team: () => team },
+      report: (agent, text) => context?.run.emit({ type: 'problem', agent, text: `${agent}: ${text}` }),
+    })
+    context = createSessionContext(options, { ...parts, sandbox, knowledge, views })
 
     // A loss that is found before the supervisor is open is reported by the store's own warning.
     const onRewound = (loss: Parameters<Supervisor['reportLoss']>[0]) => supervisor?.reportLoss(loss)

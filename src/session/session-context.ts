@@ -17,6 +17,7 @@ import { createUncommittedCount } from '../supervisor/shutdown/uncommitted.ts'
 import { agentTypesOf } from './agent-types.ts'
 import { socketFolder } from './control/control-entry.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
+import type { ViewGuard } from './plan/view-guard.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -29,6 +30,7 @@ export interface OpenedParts {
   readonly commandEnv: Readonly<Record<string, string>>
   readonly sandbox: SessionSandbox
   readonly knowledge: Knowledge
+  readonly views: ViewGuard
 }
 
 /** Composes what all agents of a session share. */
@@ -69,6 +71,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
       .join('\n\n'),
     scaling: options.scaling ?? [],
     keepsMembers: options.keepsMembers ?? false,
+    watchViews: (agent) => parts.views.watch(agent),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
     gatesOf: options.gatesOf ?? (() => NO_GATES),
     uncommitted: createUncommittedCount({ root, folders, env: commandEnv, sandbox: sandbox.sandbox }, (text) =>

@@ -105,7 +105,7 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
     const stop = await untilSettled(supervisor, isLedByCode, signal)
     text = stop.text
     if (stop.kind === 'finished')
-      await (context.keepsMembers ? supervisor.scaling.dismissLost() : supervisor.scaling.end())
+      await (context.keepsMembers ? supervisor.scaling.stopLost() : supervisor.scaling.end())
     // Only a team that settled stays as it is: what stopped the lead stops its teammates.
     if (stop.kind !== 'finished') await supervisor.parkAll(whyEnded(stop))
     lead.setActivity('idle')

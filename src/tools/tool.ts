@@ -77,6 +77,8 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string>>
   /** Undefined where the user does not want a sandbox, or none works here. */
   readonly sandbox?: Sandbox | undefined
+  /** Call it before a command, and what it returns behind it: it says which files of ours were taken back. */
+  watchViews?(): () => Promise<readonly string[]>
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**

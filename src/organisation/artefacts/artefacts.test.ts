@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PlanSummary } from '../../team/plans/plan.ts'
 import { artefactProblem } from './check-artefact.ts'
 import { matchesArtefact } from './match.ts'
 import { artefactProblemIn } from './phase-folder.ts'
 import { ARTEFACTS } from './schemas.ts'
 import { artefactsFor } from './scope.ts'
+import { viewProblem } from './view-problem.ts'
 
 const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join('\n')
 const finding = { f: 'src/a.ts', ln: 3, sev: 'major', issue: 'unchecked input' }
@@ -118,6 +120,28 @@ describe('the artefacts of a phase', () => {
     expect(artefactProblemIn(folder, '*.plan.jsonl')).toBe('b.plan.jsonl is empty')
     expect(artefactProblemIn(join(folder, 'none'), 'reqs.jsonl')).toBe('is missing')
   }) // C40, C75
+})
+
+describe('a file that the runtime writes from the journal', () => {
+  const plans = [
+    { id: '03-01', summary: { s: 'complete' } as PlanSummary },
+    { id: '03-02', summary: null },
+  ]
+  const known = { plans, isRecorded: (file: string) => file === 'api-contracts.jsonl' }
+  it('counts by the journal, whatever is in the folder', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phase-'))
+    for (const name of ['03-02.summary.jsonl', '.handoff-ux-complete', 'design-handoff.jsonl'])
+      writeFileSync(join(folder, name), '{"s":"complete"}')
+    expect(viewProblem('*.summary.jsonl', known)).toEqual({ problem: 'is missing of plan 03-02' })
+    expect(viewProblem('03-01.summary.jsonl', known)).toEqual({ problem: undefined })
+    expect(viewProblem('*.summary.jsonl', { ...known, plans: [] })).toEqual({ problem: 'is missing' })
+    expect(viewProblem('design-handoff.jsonl', known)?.problem).toContain('not recorded')
+    expect(viewProblem('.handoff-ux-complete', known)?.problem).toContain('not recorded')
+    expect(viewProblem('api-contracts.jsonl', known)).toEqual({ problem: undefined })
+    expect(viewProblem('reqs.jsonl', known)).toBeUndefined()
+    expect(artefactProblemIn(folder, '*.jsonl'), 'no pattern matches them either').toBe('is missing')
+    rmSync(folder, { recursive: true })
+  }) // C71, F47
 })
 
 it.each([

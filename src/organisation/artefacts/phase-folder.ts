@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isPlanView } from '../../team/plans/plan-views.ts'
 import { artefactProblem } from './check-artefact.ts'
 import { matchesArtefact, planInName } from './match.ts'
 
@@ -7,12 +8,14 @@ const MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 
 /**
  * Why an artefact of the phase in this folder does not count. A pattern needs at least one file, and all of them valid.
- * With `plans`, files about other plans are those of other departments, and do not matter.
+ * With `plans`, files about other plans are those of other departments, and do not matter. What the runtime writes from the
+ * journal does not count as a file: see `viewProblem`.
  */
 export function artefactProblemIn(folder: string, artefact: string, plans?: readonly string[]): string | undefined {
   const isEach = plans === undefined || artefact.includes('*')
   const isMeant = (plan: string | undefined) => isEach || plan === undefined || plans.includes(plan)
-  const names = filesIn(folder).filter((name) => matchesArtefact(artefact, name) && isMeant(planInName(name)))
+  const isOurs = (name: string) => matchesArtefact(artefact, name) && isMeant(planInName(name)) && !isPlanView(name)
+  const names = filesIn(folder).filter(isOurs)
   if (names.length === 0) return 'is missing'
   for (const name of names) {
     const problem = fileProblem(folder, name)

@@ -1,6 +1,6 @@
+import { isPlanView } from '../../team/plans/plan-views.ts'
 import { type FileLookup, fileSystem, remembered } from '../paths/file-lookup.ts'
 import { isInside } from '../paths/places.ts'
-import { isPlanView } from '../paths/plan-views.ts'
 import type { Action } from '../permission.ts'
 import { type Line, unknownIn } from '../shell/line.ts'
 import { either } from '../shell/match-command.ts'

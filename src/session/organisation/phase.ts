@@ -3,12 +3,14 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import type { Clock } from '../../journal/clock.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { artefactProblemIn } from '../../organisation/artefacts/phase-folder.ts'
+import { viewProblem } from '../../organisation/artefacts/view-problem.ts'
 import type { Gate, Organisation } from '../../organisation/definition/organisation.ts'
 import type { ResolvedDepartments } from '../../organisation/departments/resolve-departments.ts'
 import { teamOf } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
 import { departmentFacts, departmentState, gateIn, type PhaseState } from '../../organisation/phases/phase-state.ts'
 import { TeamError } from '../../team/errors.ts'
+import type { RecordedHandOff } from '../../team/phases/phase.ts'
 import type { TeamState } from '../../team/state.ts'
 import type { Workspace } from '../../workspace.ts'
 
@@ -103,9 +105,24 @@ export function checkGate(phase: Phase, state: PhaseState, wanted: string): Gate
   const [name, rule] = found
   const folder = {
     plans: readdirSync(phase.path).flatMap((file) => PLAN_FILE.exec(file)?.[1] ?? []),
-    problemOf: (artefact: string) => artefactProblemIn(phase.path, artefact),
+    problemOf(artefact: string) {
+      const plans = state.departments.flatMap(({ facts }) => facts.plans)
+      const view = viewProblem(artefact, { plans, isRecorded: (file) => isRecorded(phase, state.handOffs, file) })
+      return view ? view.problem : artefactProblemIn(phase.path, artefact)
+    },
   }
   return { ...gateIn(name, rule, state, folder), rule }
+}
+
+/** Whether a hand-off is recorded that is shown in this file of the phase. */
+export function isRecorded(
+  { organisation }: Pick<Phase, 'organisation'>,
+  handOffs: readonly RecordedHandOff[],
+  file: string,
+): boolean {
+  return handOffs.some(
+    ({ kind, from }) => organisation.handoffs.get(kind)?.file?.replaceAll('{department}', from) === file,
+  )
 }
 
 /** The wave whose gates are not all passed, or the last one. */

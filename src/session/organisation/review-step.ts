@@ -2,9 +2,7 @@ import { type Verdict, verdictsIn, worstOf } from '../../organisation/artefacts/
 import type { Organisation, Step } from '../../organisation/definition/organisation.ts'
 import { type ApprovalGate, type ApprovalGates, approvalsFor } from '../../organisation/guards/approvals.ts'
 import { nextLevel } from '../../organisation/guards/escalation.ts'
-import { escalatedVerdicts, reportedVerdicts } from '../../organisation/guards/reported-verdicts.ts'
 import { afterReview } from '../../organisation/guards/review-cycles.ts'
-import { disagreements, verdictsOfStep } from '../../organisation/guards/verdicts-of-step.ts'
 import {
   approvalTask,
   reworkedPlans,
@@ -13,6 +11,8 @@ import {
   type StepWork,
   stepTasks,
 } from '../../organisation/phases/step-tasks.ts'
+import { escalatedVerdicts, reportedVerdicts } from '../../organisation/reviews/reported-verdicts.ts'
+import { disagreements, verdictsOfStep } from '../../organisation/reviews/verdicts-of-step.ts'
 import { DEV_ROLE, PERSON_ROLE } from '../../plan/plan-draft.ts'
 import type { RecordedHandOff } from '../../team/phases/phase.ts'
 import { memberNamed, type TeamState } from '../../team/state.ts'

@@ -2,6 +2,7 @@ import type { Stop } from '../../agent/agent-event.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { AlarmClock } from '../../journal/clock.ts'
 import { artefactProblemIn, filesIn } from '../../organisation/artefacts/phase-folder.ts'
+import { viewProblem } from '../../organisation/artefacts/view-problem.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import { departmentFacts } from '../../organisation/phases/phase-state.ts'
@@ -21,7 +22,7 @@ import type { Task } from '../../team/task.ts'
 import type { Workspace } from '../../workspace.ts'
 import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
-import type { Phase } from './phase.ts'
+import { isRecorded, type Phase } from './phase.ts'
 import { reviewStep } from './review-step.ts'
 import { escalationContent, failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
 
@@ -60,8 +61,9 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     departmentFacts(session.team.state, phase.folder).steps.find(({ step }) => step === wanted)
   const facts: StepFacts = {
     statusOf: (wanted) => known(wanted)?.status,
-    problemOf: problemIn(run),
+    problemOf: (artefact) => problemIn(run, handOffs)(artefact),
   }
+  let handOffs: readonly RecordedHandOff[] = []
 
   /** Carried along until the step is over. */
   const attemptOf = ({ step }: Step) => known(step)?.attempt ?? 1
@@ -103,6 +105,7 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
       await change(step, 'skipped', skipped)
       continue
     }
+    handOffs = await run.handOffs()
     const entry = checkEntry(steps, step, facts)
     if (entry.gate === 'fail') return fail(step, { reason: entry.missing.join('; ') })
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
@@ -114,6 +117,7 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
       return reason === undefined ? undefined : fail(step, { reason })
     }
     if (problem) return fail(step, problem)
+    handOffs = await run.handOffs()
     const exit = checkExit(step, facts)
     if (exit.gate === 'fail') return fail(step, { reason: exit.missing.join('; ') })
     await change(step, 'completed')
@@ -139,6 +143,13 @@ function mailOf({ name, phase, session }: DepartmentRun, escalation: StepEscalat
   return recipient && { to: recipient.name, content: JSON.stringify(escalationContent(escalation, issue)) }
 }
 
+/** What agents are told of: a file that only looks like one of the runtime is not. */
+function shownFiles(run: DepartmentRun): string[] {
+  const { plans } = departmentFacts(run.session.team.state, run.phase.folder)
+  const isShown = (name: string) => viewProblem(name, { plans, isRecorded: () => true })?.problem === undefined
+  return filesIn(run.phase.path).filter(isShown)
+}
+
 const SUMMARIES = '*.summary.jsonl'
 
 /** Does the work of a step; returns why that did not succeed. */
@@ -148,11 +159,11 @@ async function perform(run: DepartmentRun, step: Step, attempt: number): Promise
   const isOfLead = step.roles.every((role) => organisation.roles.get(role)?.kind === 'lead')
   if (step.exit.includes(SUMMARIES)) return implement(run)
   // Plans that people wrote are not written again, and the sign-off is what the checks of all steps say.
-  if (isOfLead && checkExit(step, { statusOf: () => 'started', problemOf: problemIn(run) }).gate === 'pass')
+  if (isOfLead && checkExit(step, { statusOf: () => 'started', problemOf: problemIn(run, []) }).gate === 'pass')
     return undefined
   const own = plans.map(({ id }) => id)
   const work = (cycle: number, some?: readonly string[]): StepWork => ({
-    ...{ department: run.name, folder: phase.folder, files: filesIn(phase.path), cycle, attempt },
+    ...{ department: run.name, folder: phase.folder, files: shownFiles(run), cycle, attempt },
     ...{ plans: some ?? own, isPartOfPlans: some !== undefined },
     roleOf: (role) => organisation.roles.get(role),
   })
@@ -168,9 +179,16 @@ async function perform(run: DepartmentRun, step: Step, attempt: number): Promise
   })
 }
 
-function problemIn({ phase, plans }: DepartmentRun): StepFacts['problemOf'] {
+function problemIn(
+  { phase, plans, session }: DepartmentRun,
+  handOffs: readonly RecordedHandOff[],
+): StepFacts['problemOf'] {
   const own = plans.map(({ id }) => id)
-  return (artefact) => artefactProblemIn(phase.path, artefact, own)
+  return (artefact) => {
+    const loaded = departmentFacts(session.team.state, phase.folder).plans
+    const view = viewProblem(artefact, { plans: loaded, isRecorded: (file) => isRecorded(phase, handOffs, file) })
+    return view ? view.problem : artefactProblemIn(phase.path, artefact, own)
+  }
 }
 
 /** Loads the plans and lets developers, which the supervisor starts, do their tasks. */

@@ -9,7 +9,7 @@ import { draftOf } from '../../plan/plan-draft.ts'
 import type { PlanDraft } from '../../team/plans/plan.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import type { Workspace } from '../../workspace.ts'
-import { doubtOf, type GitQuestion } from './committed-summary.ts'
+import { doubtOf, firstAgentMs, type GitQuestion } from './committed-summary.ts'
 import { inTurn } from './load-turn.ts'
 import { type PlanElsewhere, plansOfOtherTeams } from './other-teams.ts'
 
@@ -32,7 +32,7 @@ export interface PlansToLoad {
 /** The team that loads, and where. */
 export interface PlanLoading {
   readonly team: Pick<TeamHandle, 'name' | 'run' | 'state' | 'refresh'>
-  readonly workspace: Pick<Workspace, 'store' | 'workspace'>
+  readonly workspace: Pick<Workspace, 'store' | 'workspace' | 'teamsFolder'>
   readonly clock: AlarmClock
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -42,7 +42,7 @@ export async function plansToLoad(given: readonly Plan[], loading: PlanLoading):
   const { team, workspace: place, env } = loading
   const { workspace } = place
   const others = await plansOfOtherTeams(place, { team: team.name, clock: loading.clock })
-  const doubts = await doubtsOf(given, { root: workspace, env })
+  const doubts = await doubtsOf(given, { root: workspace, env, firstAgent: () => firstAgentMs(place) })
   const known: KnownPlans = {
     onBoard: (id) => team.state.plans.get(id),
     elsewhere: (id, near) => found(others, id, (folder) => isNear(folder, folderOf(near, workspace))),

@@ -23,9 +23,17 @@ export function putPhaseFile(workspace: string, folder: string, name: string, te
     const path = `${spot.at}/${name}`
     if (text === undefined) removeFile(path)
     else if (readPlainFile(path)?.toString() !== text) replaceFile(realDisk, path, Buffer.from(text), FILE_MODE)
+    lastWritten.set(join(spot.real, name), text)
   } catch (error) {
     throw refusedBy(error, shown)
   }
+}
+
+const lastWritten = new Map<string, string | undefined>()
+
+/** What this process wrote there last; undefined where it wrote nothing, or removed it. `path` is a real one. */
+export function writtenHere(path: string): string | undefined {
+  return lastWritten.get(path)
 }
 
 function removeFile(path: string): void {

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { isInside } from '../../permissions/paths/places.ts'
-import { isPlanView } from '../../permissions/paths/plan-views.ts'
 import { realPath } from '../../permissions/paths/safe-reads.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import type { LoadedPlan } from '../../team/plans/plan.ts'
+import { isPlanView } from '../../team/plans/plan-views.ts'
 import { putPhaseFile } from './phase-file.ts'
 
 /**

@@ -22,7 +22,7 @@ export interface Scaling {
   /** A limit of the run keeps a ready task from being started. */
   readonly isHeldByLimit: boolean
   /** A run is over, and teammates stay for the next one: those that were lost stop, because others do their tasks. */
-  dismissLost(): Promise<void>
+  stopLost(): Promise<void>
   /** The work is over: teammates of scaled roles that hold no task stop. */
   end(): Promise<void>
 }
@@ -130,7 +130,7 @@ export function createScaling(
     get isHeldByLimit() {
       return !isHalted && limitOf(context) !== undefined && next() !== undefined
     },
-    async dismissLost() {
+    async stopLost() {
       const roles = new Set(context.scaling.map(({ role }) => roleKey(role)))
       for (const { name, role, status, kind } of withOneShots(team.state))
         if (kind === 'agent' && status === 'lost' && roles.has(roleKey(role)))

@@ -1,5 +1,4 @@
 import type { Circumstances, Command, Decision } from '../command.ts'
-import { isPresent } from '../members/member.ts'
 import type { Message } from '../message.ts'
 import { refuse } from '../refusal.ts'
 import { isLead, leadOnly } from '../rights.ts'
@@ -32,7 +31,7 @@ export function decideStep(
   if (!isAllowed) return refuse('wrong_state', { problem: 'step', step, wanted: status, current: now ?? null })
   const changed = { type: 'step.changed', ...change } as const
   const recipient = escalation && memberNamed(state, escalation.to)
-  if (!recipient || !isPresent(recipient)) return { events: [changed] }
+  if (!recipient || recipient.status === 'stopped') return { events: [changed] }
   const message: Message = {
     ...{ id: `${about.id}.escalation`, type: 'escalation' as const, from: 'lead', to: recipient.name },
     ...{ content: escalation.content, timestamp: about.now },

@@ -120,6 +120,7 @@ export async function supervisorHarness(
     limits: {},
     scaling: [],
     keepsMembers: false,
+    watchViews: () => async () => [],
     commits,
     gatesOf: () => ({ idle: false, completion: false }),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },

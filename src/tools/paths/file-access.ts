@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import { isPlanView } from '../../permissions/paths/plan-views.ts'
+import { isPlanView } from '../../team/plans/plan-views.ts'
 import type { ToolContext } from '../tool.ts'
 
 /** What decides which paths file tools may use. */
@@ -74,7 +74,7 @@ function insteadOf(steps: readonly string[]): string | undefined {
   const has = (...names: string[]) => steps.some((step) => names.includes(step))
   if (has('.teams', '.tasks')) return 'deskmates keeps it. Use the tools for tasks and messages.'
   if (isPlanView(steps.at(-1) ?? ''))
-    return 'deskmates writes it when the last task of the plan ends. Complete the tasks.'
+    return 'deskmates writes it from the journal: a summary when the last task of the plan ends. Complete the tasks.'
   // All of it: hooks and config run programs, and so does whatever a `.git` file points to.
   if (has('.git')) return 'it belongs to git. Use git commands.'
   const authority = has('.deskmates', 'deskmates.yaml', 'deskmates.yml', '.claude', '.agents', '.husky', '.githooks')

@@ -55,7 +55,9 @@ async function runNow({ command, timeout }: BashInput, context: ToolContext): Pr
   const output = context.outputs.open('bash')
   const reporter = progressReporter(context)
   const start = startOptions(command, context)
+  const seeViews = context.watchViews?.()
   let undone: readonly string[] = []
+  let forged: readonly string[] = []
   try {
     const end = await runCommand({
       ...start,
@@ -66,17 +68,18 @@ async function runNow({ command, timeout }: BashInput, context: ToolContext): Pr
         output.write(bytes)
         reporter.add(bytes)
       },
-    }).finally(() => {
+    }).finally(async () => {
       undone = start.sandboxed?.release() ?? []
+      forged = (await seeViews?.()) ?? []
     })
     output.close()
     const text = output.text().trim() || '(no output)'
-    const notes = [...endNotes(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone]
+    const notes = [...endNotes(end, timeout), ...(end.leftOver ? [LEFT_OVER] : []), ...undone, ...forged]
     if (start.sandboxed && !isSuccess(end)) notes.push(...failureNotes(command, text, start.sandboxed))
     const outputPath = output.path
     return {
       text: [text, ...notes].join('\n'),
-      isError: !isSuccess(end),
+      isError: !isSuccess(end) || forged.length > 0,
       ...(outputPath !== undefined && { outputPath }),
     }
   } finally {
@@ -91,18 +94,21 @@ const LEFT_OVER =
 function runAsJob({ command, timeout }: BashInput, context: ToolContext): ToolResult {
   const job = context.jobs.start('bash', command, async ({ id, signal, write }): Promise<JobEnd> => {
     const start = startOptions(command, context)
+    const seeViews = context.watchViews?.()
     let undone: readonly string[] = []
+    let forged: readonly string[] = []
     const end = await runCommand({
       ...start,
       signal,
       timeout,
       record: (group) => context.recordGroup(group, id),
       onOutput: write,
-    }).finally(() => {
+    }).finally(async () => {
       undone = start.sandboxed?.release() ?? []
+      forged = (await seeViews?.()) ?? []
     })
-    const words = [...endNotes(end, timeout), ...undone].join(' ')
-    return { state: isSuccess(end) ? 'completed' : 'failed', summary: words || 'exit code 0' }
+    const words = [...endNotes(end, timeout), ...undone, ...forged].join(' ')
+    return { state: isSuccess(end) && forged.length === 0 ? 'completed' : 'failed', summary: words || 'exit code 0' }
   })
   const words =
     'It keeps running. You get a notice when it ends; see its output with TaskOutput, stop it with TaskStop.'
