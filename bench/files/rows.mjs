@@ -4,10 +4,13 @@ import { openClaimRate } from './claim-rate.mjs'
 import { commandTimes } from './command-start.mjs'
 import { openFirstPaint } from './first-paint.mjs'
 import { openingTimes } from './opening.mjs'
+import { importCosts, importGrowth } from './import.mjs'
 import { claimTimes, growth } from './plan-scale.mjs'
 import { wakeUpTimes } from './wake-up.mjs'
 
 const SYNCED_APPENDS = 'bare O_APPEND + fdatasync, 8 processes'
+
+const IMPORTED_TASKS = 10_000
 
 /** Of each of the two plans. */
 const PLAN_TASKS = 10_000
@@ -101,6 +104,22 @@ export default [
     unit: 'ms',
     atMost: 10,
     round: wakeUpTimes,
+  },
+  {
+    id: 'files-import',
+    name: 'import of 10,000 tasks with one command, the start of the process included',
+    against: 'a bare copy of the files',
+    unit: 'ms CPU',
+    atMost: 2,
+    round: () => importCosts(IMPORTED_TASKS),
+  },
+  {
+    id: 'files-import-growth',
+    name: 'import of 20,000 tasks with one command',
+    against: 'of 10,000',
+    unit: 'ms CPU',
+    atMost: 2.2,
+    round: () => importGrowth(IMPORTED_TASKS),
   },
   ...['check', 'show', 'load'].map((command) => ({
     id: `files-plan-${command}`,

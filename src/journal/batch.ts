@@ -1,4 +1,5 @@
 import { type Answer, answerUnchanged } from '../team/answers/answer.ts'
+import { settlePaths } from '../team/board/remaining-path.ts'
 import type { Circumstances, Command, MessageDraft } from '../team/command.ts'
 import type { Json } from '../team/data/json.ts'
 import { assume, decide } from '../team/decide.ts'
@@ -56,6 +57,9 @@ const MAX_MESSAGE_CHARACTERS = 256 * 1024
 const MAX_MESSAGES_IN_A_RECORD = 256
 const MAX_STEPS_IN_A_RECORD = 8
 
+/** Commands by which many tasks come in and none is claimed. */
+const ADDITIONS = new Set<Command['type']>(['task.add', 'plan.load'])
+
 /** Commands by which a member reports its own work: their records are small and change no mailbox. */
 const STEPS = new Set<Command['type']>(['task.claim', 'task.complete', 'task.renew', 'task.release'])
 
@@ -75,6 +79,8 @@ export function decideAll(
   // Only taking mail depends on messages that were just sent.
   const takesMail = waiting.some(({ what }) => 'command' in what && what.command.type === 'mail.take')
 
+  // What is computed here is not computed in the trial and taken back.
+  if (waiting.some(mayClaim)) settlePaths(state)
   state.trial.run(() => {
     for (const entry of waiting) {
       const name = memberNamed(state, entry.by.name)?.name ?? entry.by.name
@@ -181,6 +187,10 @@ interface OpenSteps {
 function openSteps({ by }: PendingWrite): OpenSteps {
   let left = MAX_STEPS_IN_A_RECORD - 1
   return { takes: (entry) => isSameAuthor(entry.by, by) && left-- > 0 }
+}
+
+function mayClaim({ what }: PendingWrite): boolean {
+  return 'command' in what && !ADDITIONS.has(what.command.type)
 }
 
 function isSameAuthor(one: Author, other: Author): boolean {

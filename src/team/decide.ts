@@ -24,7 +24,7 @@ export function decide(state: TeamState, command: Command, about: Circumstances)
   const absent = command.type === 'team.create' ? undefined : mayAct(state, about.by)
   const decision = absent ?? decideByType(state, command, about)
   if (isRefusal(decision)) return decision
-  if (!fitsRecord(command, decision.events)) return refuse('too_large', { text: 'command' })
+  if (!fitsRecord(decision.events)) return refuse('too_large', { text: 'command' })
   const ended = endedPlans(state, decision.events, about.now, (ask) =>
     state.trial.given(() => assume(state, decision.events, about), ask),
   )
@@ -32,9 +32,13 @@ export function decide(state: TeamState, command: Command, about: Circumstances)
 }
 
 /** Records are written together: one that no line can hold would fail its neighbours too. */
-function fitsRecord(command: Command, events: readonly TeamEvent[]): boolean {
-  return JSON.stringify(command).length < 1_000_000 || Buffer.byteLength(JSON.stringify(events)) < RECORD_BYTES
+function fitsRecord(events: readonly TeamEvent[]): boolean {
+  const text = JSON.stringify(events)
+  return text.length < RECORD_BYTES / MAX_BYTES_OF_CHARACTER || Buffer.byteLength(text) < RECORD_BYTES
 }
+
+/** Of one UTF-16 unit in UTF-8. */
+const MAX_BYTES_OF_CHARACTER = 3
 
 /** Inside a trial: takes events as if they had been accepted, so that the next decision of a batch stands on them. */
 export function assume(state: TeamState, events: readonly TeamEvent[], { id, by, now }: Circumstances): void {

@@ -3,7 +3,11 @@ import { expect, it } from 'vitest'
 import { readEvent } from './event.ts'
 
 const message = { id: 'm1', type: 'message', from: 'ada', to: 'lead', content: 'done', timestamp: 1.5 }
+const task = { type: 'task.created', subject: 'Dig', description: '', activeForm: 'Digging', priority: 5 }
 const usual = [
+  { ...task, id: '7', role: null, assignee: null, blockedBy: [], files: [] },
+  { ...task, id: '03-01/T3', role: 'dev', assignee: 'ada', blockedBy: ['1', '03-01'], files: ['src/'] },
+  { ...task, id: '8', role: null, assignee: null, blockedBy: [], files: [], estimate: 3, wakeLead: true },
   { type: 'task.claimed', id: '7', owner: 'ada', generation: 1, lease: null },
   { type: 'task.claimed', id: '03-01/T3', owner: 'ada', generation: 0, lease: 600 },
   { type: 'task.completed', id: '7', result: null, commit: null },
@@ -41,6 +45,7 @@ it('reads an event the same by its fields and by its schema', () => {
       {},
       message,
     ),
+    fc.constantFrom<unknown>(10, 11, ['1'], ['1', 'x'], ['01-02'], ['01-2'], [1], ['a', null]),
     fc.constantFrom<unknown>(Number.POSITIVE_INFINITY, { ...message, type: 'no type' }, { ...message, id: 'a b' }, [
       message,
     ]),

@@ -9,7 +9,19 @@ import { Name } from './name.ts'
 import { HandOff, StepChange } from './phases/phase.ts'
 import { PlanSummary } from './plans/plan.ts'
 import { Assignment, RequestId, RequestKind } from './request.ts'
-import { Attempt, Baseline, Dependency, Estimate, isTaskId, PlanId, Priority, TaskId, Timestamp } from './task.ts'
+import {
+  Attempt,
+  Baseline,
+  Dependency,
+  Estimate,
+  isDependency,
+  isPriority,
+  isTaskId,
+  PlanId,
+  Priority,
+  TaskId,
+  Timestamp,
+} from './task.ts'
 
 const generation = z.number().int().nonnegative()
 const ids = z.array(z.string())
@@ -219,8 +231,8 @@ export function readEvent(value: unknown): TeamEvent | 'unknown' | 'broken' {
 }
 
 /**
- * The three events that every process folds all day for all members, asked about member by member: what their shapes
- * would answer, without a copy and several times faster. Anything unusual is left to the shapes.
+ * The events that every process folds all day for all members, or thousands of in one record, asked about member by
+ * member: what their shapes would answer, without a copy and several times faster. Anything unusual is left to the shapes.
  */
 function isUsual(event: object & { [member: string]: unknown }): event is TeamEvent {
   switch (event.type) {
@@ -234,6 +246,12 @@ function isUsual(event: object & { [member: string]: unknown }): event is TeamEv
       const { id, result, commit } = event
       return isTaskId(id) && isTextOrNull(result) && isTextOrNull(commit) && hasMembers(event, 4)
     }
+    case 'task.created': {
+      const { id, subject, description, activeForm, role, assignee, priority, blockedBy, files } = event
+      if (!isTaskId(id) || !isPriority(priority) || !isTextOrNull(role) || !isTextOrNull(assignee)) return false
+      if (typeof subject !== 'string' || typeof description !== 'string' || typeof activeForm !== 'string') return false
+      return isListOf(blockedBy, isDependency) && isListOf(files, isText) && hasMembers(event, 10)
+    }
     case 'message.sent':
       return isMessage(event.message) && !isDeep(event.message, MAX_DEPTH - 1) && hasMembers(event, 2)
     default:
@@ -241,8 +259,16 @@ function isUsual(event: object & { [member: string]: unknown }): event is TeamEv
   }
 }
 
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
 function isTextOrNull(value: unknown): boolean {
   return value === null || typeof value === 'string'
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem)
 }
 
 function hasMembers(value: object, count: number): boolean {

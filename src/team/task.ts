@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { Role } from './members/role.ts'
+import { isRole, Role } from './members/role.ts'
 
 /** `1`, `2`, `3` … on the open board; `03-01/T3` for the third task of plan `03-01`. */
 const TASK_ID = /^(?:[1-9]\d{0,14}|\d\d-\d\d\/T[1-9]\d{0,5})$/
 export const TaskId = z.string().regex(TASK_ID)
-export const PlanId = z.string().regex(/^\d\d-\d\d$/)
+const PLAN_ID = /^\d\d-\d\d$/
+export const PlanId = z.string().regex(PLAN_ID)
 export type TaskId = string
 
 /** The same, asked without a parser. */
@@ -15,10 +16,19 @@ export function isTaskId(value: unknown): value is TaskId {
 /** What a task may wait for: another task, or all tasks of a plan. */
 export const Dependency = z.union([TaskId, PlanId])
 
+export function isDependency(value: unknown): boolean {
+  return isTaskId(value) || (typeof value === 'string' && PLAN_ID.test(value))
+}
+
 /** Seconds since 1970 with a fraction, as the source documents write time. */
 export const Timestamp = z.number().finite()
 
-export const Priority = z.number().int().min(0).max(10)
+const MAX_PRIORITY = 10
+export const Priority = z.number().int().min(0).max(MAX_PRIORITY)
+
+export function isPriority(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_PRIORITY
+}
 
 /** How much work a task is, compared with one that has no estimate and counts 1. */
 export const Estimate = z.number().int().min(1).max(1000)
@@ -120,6 +130,29 @@ export const TaskDraft = z.object({
   wakeLead: z.boolean().optional(),
 })
 export type TaskDraft = z.input<typeof TaskDraft>
+
+/** Reads a draft; one with the usual members only, of which there may be thousands, several times faster than by its shape. */
+export function readDraft(draft: TaskDraft): ReturnType<typeof TaskDraft.safeParse> {
+  const { id, subject, description = '', activeForm, role, assignee, priority = 5, blockedBy = [], files = [] } = draft
+  const isUsual =
+    (id === undefined || typeof id === 'string') &&
+    typeof subject === 'string' &&
+    typeof description === 'string' &&
+    (activeForm === undefined || typeof activeForm === 'string') &&
+    (role === undefined || role === null || (typeof role === 'string' && isRole(role))) &&
+    (assignee === undefined || assignee === null || typeof assignee === 'string') &&
+    isPriority(priority) &&
+    draft.estimate === undefined &&
+    draft.wakeLead === undefined &&
+    isTexts(blockedBy) &&
+    isTexts(files)
+  if (!isUsual) return TaskDraft.safeParse(draft)
+  return { success: true, data: { id, subject, description, activeForm, role, assignee, priority, blockedBy, files } }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
 
 const STATUS_NAMES: Record<string, TaskStatus> = {
   pending: 'pending',

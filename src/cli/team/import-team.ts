@@ -6,7 +6,7 @@ import { isRole, roleRule } from '../../team/members/role.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { memberNamed } from '../../team/state.ts'
-import { compareIds, type TaskDraft } from '../../team/task.ts'
+import type { TaskDraft } from '../../team/task.ts'
 import { counted } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
@@ -175,7 +175,7 @@ async function importTasks(team: TeamHandle, folder: string, left: string[]): Pr
     left.push(`task ${id}: already ${task.status}`)
     return []
   })
-  const tasks = old.sort((a, b) => byId(a.id, b.id))
+  const tasks = inOrder(old)
   if (tasks.length === 0) return 0
   const newIds = new Map(tasks.map((task, i) => [task.id, `+${i + 1}`]))
   const blockers = blockersIn(tasks)
@@ -227,8 +227,14 @@ function idsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-function byId(a: string, b: string): number {
-  return /^\d+$/.test(a) && /^\d+$/.test(b) ? compareIds(a, b) : a < b ? -1 : 1
+/** By number, and those without one behind the others. */
+function inOrder(tasks: readonly Old[]): Old[] {
+  const numbered = tasks.map((task) => ({ task, number: /^\d+$/.test(task.id) ? Number(task.id) : Infinity }))
+  numbered.sort((a, b) => {
+    if (a.number !== b.number) return a.number - b.number
+    return a.task.id < b.task.id ? -1 : a.task.id > b.task.id ? 1 : 0
+  })
+  return numbered.map(({ task }) => task)
 }
 
 function readJson(path: string, left: string[]): Old | undefined {

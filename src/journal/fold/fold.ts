@@ -1,5 +1,4 @@
 import { type Applied, apply } from '../../team/apply.ts'
-import { settlePaths } from '../../team/board/remaining-path.ts'
 import { dumpState, stateFrom } from '../../team/fold/snapshot.ts'
 import { emptyState, FOLD_VERSION, type TeamState } from '../../team/state.ts'
 import { advance, type Cursor, START } from '../log/cursor.ts'
@@ -60,8 +59,6 @@ export async function openFold(first: Log, self: string): Promise<Fold> {
         }
         unsaved.records += batch.length
       }
-      // What is computed here, once for all records, is not computed in each trial and taken back.
-      settlePaths(state)
       if (unsaved.records < SNAPSHOT_RECORDS * spread && unsaved.bytes < worthBytes) return
       unsaved = { records: 0, bytes: 0 }
       worthBytes *= 2

@@ -84,7 +84,8 @@ export function overlappingClaim(
 }
 
 export function blockedTasks(state: TeamState, id: TaskId): readonly TaskId[] {
-  return [...state.index.dependents.of(id)].sort(compareIds)
+  const waiting = [...state.index.dependents.of(id)]
+  return waiting.length < 2 ? waiting : waiting.sort(compareIds)
 }
 
 export function allTasks(state: TeamState): Task[] {

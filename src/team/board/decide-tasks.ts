@@ -7,7 +7,7 @@ import { nameKey } from '../name.ts'
 import { isRefusal, type Refusal, refuse } from '../refusal.ts'
 import { isLead, leadOnly, unknownMember } from '../rights.ts'
 import { memberNamed, type TeamState } from '../state.ts'
-import { type ClaimedTask, planOf, type Task, TaskDraft, TaskId, taskStatus } from '../task.ts'
+import { type ClaimedTask, isTaskId, planOf, readDraft, type Task, TaskDraft, taskStatus } from '../task.ts'
 import { blockedTasks, claims, overlappingClaim } from './board.ts'
 import { decideClaim, decideComplete, decideFail, decideRelease, decideRenew, refuseOverlap } from './decide-claims.ts'
 import { graphOf } from './dependencies.ts'
@@ -58,7 +58,7 @@ function add(state: TeamState, { tasks }: Of<'task.add'>, about: Circumstances):
   const taken = new Set<string>()
   for (const draft of tasks) {
     const id = draft.id ?? String(next++)
-    if (draft.id !== undefined && (!TaskId.safeParse(id).success || !planOf(id)))
+    if (draft.id !== undefined && (!isTaskId(id) || !planOf(id)))
       return refuse('invalid', { problem: 'plan_task_id', id })
     if (state.tasks.has(id) || taken.has(id)) return refuse('invalid', { problem: 'task_exists', task: id })
     ids.push(id)
@@ -87,7 +87,7 @@ function create(
   place: number,
   about: Circumstances,
 ): EventOf<'task.created'> | Refusal {
-  const parsed = TaskDraft.safeParse(input)
+  const parsed = readDraft(input)
   if (!parsed.success)
     return refuse('invalid', { problem: 'draft', subject: String(input.subject), ...firstIssue(parsed.error) })
   const { subject, description, activeForm, role, assignee, priority, estimate, wakeLead } = parsed.data

@@ -37,6 +37,8 @@ export function endedPlans(
   const touched = new Set<string>()
   for (const event of events) {
     if (!CHANGES_PLAN.has(event.type)) continue
+    // Its tasks stand in the same record, all of them open.
+    if (event.type === 'plan.loaded' && event.tasks > 0) continue
     const plan = event.type === 'plan.loaded' ? event.plan : planOf((event as EventOf<'task.completed'>).id)
     if (plan !== undefined && (event.type === 'plan.loaded' || state.plans.has(plan))) touched.add(plan)
   }

@@ -142,12 +142,14 @@ export function openBoardViews(
   function taskSteps(update: Update, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
     const { state, read } = update
     const neighbours = new Set<string>()
+    // With all tasks changed, and none of them on disk before, there is no other file to write.
+    const isNewBoard = update.staged !== undefined && changed.length === state.tasks.size && gone.length === 0
     /** Of each the tasks that wait for it are listed once, however many of its own tasks changed. */
     const plans = new Set<string>()
-    for (const { id, next } of [
-      ...changed.map((task) => ({ id: task.id, next: task })),
-      ...gone.map((id) => ({ id, next: undefined })),
-    ]) {
+    const moved = isNewBoard
+      ? []
+      : [...changed.map((task) => ({ id: task.id, next: task })), ...gone.map((id) => ({ id, next: undefined }))]
+    for (const { id, next } of moved) {
       const before = read(id)?.value as Partial<TaskView> | undefined
       for (const other of touched(state, id, before, next)) neighbours.add(other)
       const plan = planOf(id)
