@@ -41,6 +41,9 @@ export function nextTaskText(next: Pick<Task, 'id' | 'subject'> | null): string 
 /** There may be ready tasks that are left to others. */
 export const NO_NEXT_TASK = 'There is no next task for you now. End your turn if nothing else is left to do.'
 
+/** Precedes the description of a task, in the turn of a result that ends with the text above. */
+export const NEXT_TASK_READY = 'Since then a task became ready, and you have claimed it:'
+
 /** Tasks that cannot go on while this one has failed. */
 export function stillBlockedText(state: TeamState, id: string): string {
   const stuck = waitingFor(state, id)

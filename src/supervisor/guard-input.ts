@@ -5,11 +5,13 @@ import type { createHandOver } from './teammate/hand-over.ts'
 export function guardInput(
   agent: OpenAgent,
   handOver: Pick<ReturnType<typeof createHandOver>, 'beforeInput'>,
+  signal: AbortSignal,
   mayContinue: () => void,
 ): OpenAgent {
   const next = async () => {
     mayContinue()
-    await handOver.beforeInput(agent)
+    await handOver.beforeInput(agent, signal)
+    mayContinue()
     const input = await agent.inbox.next()
     mayContinue()
     return input

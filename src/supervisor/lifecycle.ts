@@ -266,8 +266,9 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     phase = { name: 'working', turn }
     if (isLead) agent.setActivity('working')
     const reportWorking = isLead ? async () => {} : activity.reportWorking
-    const guarded = guardInput(agent, handOver, () => mayContinue(turn))
-    const loop = runLoop(guarded, AbortSignal.any([ending.signal, turn.signal]))
+    const signal = AbortSignal.any([ending.signal, turn.signal])
+    const guarded = guardInput(agent, handOver, signal, () => mayContinue(turn))
+    const loop = runLoop(guarded, signal)
     // A conversation that was cut off may have no input before its model call.
     let shown = isCutOff ? reportWorking() : undefined
     try {
@@ -278,7 +279,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         turn.onEvent(event)
         held.onEvent(event, team.state)
         if (event.type === 'input_received') isInterrupted = false
-        if (event.type === 'tool_finished') handOver.onToolFinished(event.result)
+        handOver.onEvent(event)
         shown ??= reportWorking()
         // Reported before what the agent does next.
         if (event.type === 'answered') await shown.then(options.onAnswer)

@@ -140,7 +140,7 @@ async function asResult(returned: unknown, name: string, { outputs }: ToolContex
     ...(isError !== undefined && { isError }),
     ...(isShown && images.length > 0 && { images }),
     ...(typeof task === 'string' && { task }),
-    ...((handOver === 'done' || handOver === 'due') && { handOver }),
+    ...((handOver === 'done' || handOver === 'none' || handOver === 'due') && { handOver }),
     ...(Array.isArray(files) && { files: files.filter(isMailFile) }),
     ...(Array.isArray(mail) && { mail: mail.filter((id) => typeof id === 'string') }),
   }

@@ -42,10 +42,10 @@ export interface ToolResult {
   /** The task that the agent claimed by this call. */
   readonly task?: string
   /**
-   * The agent ended its own task by this call. `done`: it got its next task with that; `due`: it gets one when all calls of
-   * its answer have ended.
+   * The agent ended its own task by this call. `done`: it got its next task with that; `none`: there was none for it; `due`:
+   * it gets one when all calls of its answer have ended.
    */
-  readonly handOver?: 'done' | 'due'
+  readonly handOver?: 'done' | 'none' | 'due'
   /** Where `text` is cut: the path of the file that holds all of it, as shown to the agent. */
   readonly outputPath?: string
 }

@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts'
 const decision = 'src/team/board/hand-over.test.ts'
 const turn = 'src/supervisor/teammate/hand-over.test.ts'
 const held = 'src/supervisor/teammate/held-task.test.ts'
+const wait = 'src/supervisor/teammate/await-task.test.ts'
 
 /** The next task with the completion of the last one. */
 export const mutations: readonly Mutation[] = [
@@ -192,5 +193,32 @@ export const mutations: readonly Mutation[] = [
     new: 'isResumeNoticeDue &&= isCutOff',
     test: held,
     fails: 'is named after its process died',
+  },
+  {
+    name: 'long-wait-for-a-task',
+    mistake: 'a teammate without a task waits for one longer than ending its turn takes',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: 'Math.min(lastAnswerSeconds, MAX_WAIT_SECONDS)',
+    new: 'MAX_WAIT_SECONDS',
+    test: wait,
+    fails: 'ends its turn when it has waited as long as its last answer took',
+  },
+  {
+    name: 'wait-for-the-task-of-another',
+    mistake: 'a teammate waits for a task that the agent gets who makes it ready',
+    file: 'src/team/board/soon-ready.ts',
+    old: 'return soon.size > owners.size',
+    new: 'return soon.size > 0',
+    test: wait,
+    fails: 'does not wait for what those take who make it ready',
+  },
+  {
+    name: 'mail-waits-for-a-task',
+    mistake: 'a teammate that waits for a task does not read its mail',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: ' || unreadOf(team.state, by.name).length > 0',
+    new: '',
+    test: wait,
+    fails: 'reads a message at once, and takes the task later',
   },
 ]

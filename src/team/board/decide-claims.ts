@@ -69,6 +69,12 @@ export function isForAnyMember({ role, assignee }: Task): boolean {
   return role === null && assignee === null
 }
 
+/** It is for this member too, by assignee and role. */
+export function isOpenTo(task: Task, member: Member): boolean {
+  const isAssigned = task.assignee === null || nameKey(task.assignee) === nameKey(member.name)
+  return isAssigned && isForRole(task, member)
+}
+
 /** May this member claim this ready task now? */
 export function suits(state: TeamState, task: Task, member: Member): boolean {
   return whyNot(state, task, member) === undefined

@@ -5,6 +5,7 @@ import { nameKey } from '../name.ts'
 import { memberNamed, type TeamState } from '../state.ts'
 import type { Task } from '../task.ts'
 import { decideClaim, isForAnyMember, nextFor } from './decide-claims.ts'
+import { isTaskSoonReady } from './soon-ready.ts'
 
 /** A member that failed so many tasks in a row ends its turn before it gets another one. */
 const MAX_FAILURES_IN_A_ROW = 2
@@ -14,6 +15,11 @@ export function decideHandOver(state: TeamState, lease: number | undefined, abou
   const member = memberNamed(state, about.by.name)
   const task = member && mayGetNext(state, member) ? nextOf(state, member) : undefined
   return task ? decideClaim(state, task, lease, about) : { events: [], note: 'No task is handed over.' }
+}
+
+/** May this member get a task by hand-over, and will there be one for it soon? */
+export function isHandOverNear(state: TeamState, member: Member): boolean {
+  return mayGetNext(state, member) && isTaskSoonReady(state, member)
 }
 
 function mayGetNext(state: TeamState, member: Member): boolean {

@@ -68,7 +68,8 @@ function handOver(
 ): Pick<ToolResult, 'handOver'> {
   if (!own || (status !== 'completed' && status !== 'failed')) return {}
   if (own.isDueLater) return { handOver: 'due' }
-  return answers.at(-1)?.next ? { handOver: 'done' } : {}
+  const next = answers.at(-1)?.next
+  return next === undefined ? {} : { handOver: next ? 'done' : 'none' }
 }
 
 /** The fields of a call that only completes a task. */
