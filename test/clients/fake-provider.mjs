@@ -2,9 +2,10 @@ import { createServer } from 'node:http'
 
 /**
  * A model provider on this machine that speaks Anthropic's wire format, streamed and whole. `answer` gets the conversation and the names of
- * the offered tools, and returns what the model says: `{ text }` or `{ tool, input }`.
+ * the offered tools, and returns what the model says: `{ text }` or `{ tool, input }`. Ends with `work`, which gets its address, and
+ * returns what it was asked.
  */
-export async function startProvider(answer) {
+export async function withProvider(answer, work) {
   const requests = []
   const server = createServer(async (request, response) => {
     let body = ''
@@ -20,14 +21,12 @@ export async function startProvider(answer) {
     reply(response, asked, answer({ tools, messages: asked.messages }))
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    requests,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(resolve)
-        server.closeAllConnections()
-      }),
+  try {
+    await work(`http://127.0.0.1:${server.address().port}`)
+    return requests
+  } finally {
+    server.close()
+    server.closeAllConnections()
   }
 }
 
@@ -59,8 +58,22 @@ function reply(response, { stream, model }, said) {
   response.end()
 }
 
-/** Text of all tool results of a conversation. */
-export function toolResults(messages) {
+/** A model that calls this tool once, as soon as it is offered, and then ends its turn. */
+export function claiming(name) {
+  return ({ tools, messages }) =>
+    tools.includes(name) && toolResults(messages).length === 0 ? { tool: name } : { text: 'done' }
+}
+
+/** What the model was offered and read: a claim, and that the task is its own. */
+export function provenClaim(requests) {
+  const results = requests.flatMap(({ messages }) => toolResults(messages))
+  if (!results.some((text) => text.includes('in_progress'))) throw new Error(`the model read ${results.join()}`)
+  const most = Math.max(...requests.map(({ tools }) => tools.filter((name) => /deskmates/.test(name)).length))
+  return [`${most} tools listed`, 'a claim by its model', 'the result read']
+}
+
+/** All tool results of a conversation, as text. */
+function toolResults(messages) {
   return messages.flatMap(({ content }) =>
     Array.isArray(content)
       ? content.filter(({ type }) => type === 'tool_result').map((part) => JSON.stringify(part))

@@ -7,7 +7,7 @@ export const client = {
     version: '2.12.0',
     program: 'clients/launcher/build/index.js',
   }),
-  async prove({ node, program, run, server, claimBy, serveHttp }) {
+  async prove({ node, program, run, server, claimBy, withHttp }) {
     const inspect = async (...args) => JSON.parse(await run(node, [program, '--cli', ...args]))
     const { command, args } = server('inspector')
     const { tools } = await inspect(command, ...args, '--method', 'tools/list', '--strict')
@@ -22,9 +22,10 @@ export const client = {
       ...['--tool-name', 'task_get', '--tool-arg', 'id="99"'],
     ).catch(({ message }) => message)
     if (!JSON.stringify(refused).includes('unknown_task')) throw new Error(`no refusal: ${JSON.stringify(refused)}`)
-    await using http = await serveHttp('inspector-http')
-    const over = ['--transport', 'http', '--server-url', http.url, '--header', `Authorization: Bearer ${http.token}`]
-    await claimBy('inspector-http', () => inspect(...over, '--method', 'tools/call', '--tool-name', 'task_claim'))
+    await withHttp('inspector-http', ({ url, token }) => {
+      const over = ['--transport', 'http', '--server-url', url, '--header', `Authorization: Bearer ${token}`]
+      return claimBy('inspector-http', () => inspect(...over, '--method', 'tools/call', '--tool-name', 'task_claim'))
+    })
     return [`${tools.length} tools listed`, 'a claim over stdio', 'a refusal read', 'a claim over HTTP']
   },
 }

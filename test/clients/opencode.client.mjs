@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { proven } from './claude-code.client.mjs'
-import { startProvider, toolResults } from './fake-provider.mjs'
+import { claiming, provenClaim, withProvider } from './fake-provider.mjs'
 
 /** Its program comes in a package for each platform; the install script of the main package only links it. */
 export const client = {
@@ -11,26 +10,22 @@ export const client = {
     return { name: `opencode-${platform}-${arch}`, version: '1.18.33', program: 'bin/opencode' }
   },
   async prove({ program, run, server, claimBy, work, env: { DESKMATES_STATE } }) {
-    await using provider = await startProvider(({ tools, messages }) => {
-      const tool = tools.find((name) => name === 'deskmates_task_claim')
-      return tool && toolResults(messages).length === 0 ? { tool } : { text: 'done' }
-    })
     const { command, args } = server('opencode')
     const model = 'anthropic/claude-sonnet-4-5'
-    const config = {
-      ...{ model, small_model: model, autoupdate: false, share: 'disabled' },
-      provider: { anthropic: { options: { baseURL: `${provider.url}/v1`, apiKey: 'sk-ant-test' } } },
-      mcp: {
-        deskmates: { type: 'local', command: [command, ...args], enabled: true, environment: { DESKMATES_STATE } },
-      },
-    }
-    writeFileSync(join(work, 'opencode.json'), JSON.stringify(config))
+    const mcp = { type: 'local', command: [command, ...args], enabled: true, environment: { DESKMATES_STATE } }
     const env = {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     }
-    await claimBy('opencode', () => run(program, ['run', 'Claim a task.'], { env }))
-    return proven(provider)
+    const asked = await withProvider(claiming('deskmates_task_claim'), (url) => {
+      const config = {
+        ...{ model, small_model: model, autoupdate: false, share: 'disabled', mcp: { deskmates: mcp } },
+        provider: { anthropic: { options: { baseURL: `${url}/v1`, apiKey: 'sk-ant-test' } } },
+      }
+      writeFileSync(join(work, 'opencode.json'), JSON.stringify(config))
+      return claimBy('opencode', () => run(program, ['run', 'Claim a task.'], { env }))
+    })
+    return provenClaim(asked)
   },
 }

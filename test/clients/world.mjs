@@ -36,29 +36,22 @@ export async function openWorld({ cli, folder, signal }) {
     ...{ work, home, env, run, deskmates, json },
     /** How a client starts our server as this member. */
     server: (member) => ({ command: process.execPath, args: [cli, 'mcp', 'serve', '--as', member, '--cwd', work] }),
-    /** Our server over HTTP, with the token of a new member. */
-    async serveHttp(member) {
+    /** Our server over HTTP while `use` runs, which gets its address and the token of a new member. */
+    async withHttp(member, use) {
       const { tokenFile } = await json('team', 'join', member, '--role', 'tester')
-      const child = spawn(process.execPath, [cli, 'mcp', 'serve', '--http', '--json'], {
-        cwd: work,
-        env,
-        stdio: 'pipe',
-      })
-      const [line] = await once(createInterface(child.stdout), 'line', { signal })
-      return {
-        ...{ url: JSON.parse(line).url, token: readFileSync(tokenFile, 'utf8').trim() },
-        [Symbol.asyncDispose]: async () => {
-          const ended = once(child, 'exit')
-          child.kill('SIGTERM')
-          await ended
-        },
+      const child = spawn(process.execPath, [cli, 'mcp', 'serve', '--http', '--json'], { cwd: work, env })
+      try {
+        const [line] = await once(createInterface(child.stdout), 'line', { signal })
+        await use({ url: JSON.parse(line).url, token: readFileSync(tokenFile, 'utf8').trim() })
+      } finally {
+        child.kill('SIGTERM')
       }
     },
     /** Adds a task, lets the client work, and returns what the member holds then: exactly one task, which no other member held. */
-    async claimBy(member, work) {
+    async claimBy(member, use) {
       const before = await json('task', 'list', '--status', 'in_progress')
       const { id } = await json('task', 'add', `for ${member}`)
-      await work()
+      await use()
       const after = await json('task', 'list', '--status', 'in_progress')
       const held = after.filter(({ owner }) => owner === member)
       if (held.length !== 1 || held[0].id !== id || after.length !== before.length + 1)

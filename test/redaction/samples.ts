@@ -12,6 +12,7 @@ const LETTERS: Readonly<Record<string, string>> = {
  * any letter or digit, `x` for a hex digit, `u` for an upper-case letter or digit, `d` for a digit, `l` for a small letter.
  */
 const SHAPES: readonly (readonly [before: string, shape: string, behind?: string])[] = [
+  ['dmt_', 'a43'],
   ['sk-ant-', 'api03-a93AA'],
   ['sk-ant-', 'sid01-a60'],
   ['sk-', 'proj-a48'],

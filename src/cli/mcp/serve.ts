@@ -7,15 +7,16 @@ import { serveHttp } from '../../mcp/server/serve-http.ts'
 import { createTeamServer } from '../../mcp/server/team-server.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
 import { joinWithToken } from '../../session/member-tokens.ts'
-import { findMemberToken } from '../../stores/files/identity/member-tokens.ts'
+import { findMemberToken, tokenFileOf } from '../../stores/files/identity/member-tokens.ts'
 import type { Author } from '../../team/event.ts'
 import { isPresent } from '../../team/members/member.ts'
+import { nameKey } from '../../team/name.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { memberNamed } from '../../team/state.ts'
-import { print, printJson } from '../output/print.ts'
+import { print, printJson, printMessage } from '../output/print.ts'
 import { name as aName, port, role } from '../program/arguments.ts'
 import type { Call } from '../program/context.ts'
-import { granted, Refused } from '../program/failure.ts'
+import { granted, Refused, refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { version } from '../program/version.ts'
 import { acting, withTeam } from '../workspace/open-team.ts'
@@ -109,6 +110,10 @@ async function serveOnHttp(call: Call, base: Serving, { as, http, role }: Option
   const member = as === undefined ? undefined : memberNamed(team.state, as)
   if (as !== undefined && !(member && isPresent(member)))
     granted(await joinWithToken(team, call.env, { name: as, role }))
+  // A client proves by a token who it is: a member without one could not be meant.
+  if (as !== undefined && !team.state.tokens.has(nameKey(as)))
+    throw refused(refuse('wrong_token', { problem: 'missing', member: as }))
+  const tokenFile = as === undefined ? undefined : tokenFileOf(call.env, team.state, as)
   const identify = async (token: string) => {
     await team.refresh()
     return identifyByToken(team.state, token, as)
@@ -118,7 +123,12 @@ async function serveOnHttp(call: Call, base: Serving, { as, http, role }: Option
     const message = `Port ${wanted} is in use. Name another with --http PORT, or leave the port out for a free one.`
     throw new Refused({ code: 'port_in_use', message })
   })
-  await (call.globals.json ? printJson(call, { url: served.url, team: team.name }) : print(call, `${served.url}\n`))
+  const { url } = served
+  if (call.globals.json) await printJson(call, { url, team: team.name, ...(tokenFile !== undefined && { tokenFile }) })
+  else {
+    await print(call, `${url}\n`)
+    if (tokenFile !== undefined) await printMessage(call, `The token of ${as} is in ${tokenFile}`)
+  }
   await new Promise<void>((resolve) => {
     if (call.signal.aborted) resolve()
     call.signal.addEventListener('abort', () => resolve(), { once: true })

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { openTeam, type TeamHandle } from '../../journal/team-handle.ts'
+import { joinWithToken } from '../../session/member-tokens.ts'
 import { type TeamView, teamView } from '../../team/answers/view.ts'
 import { isRole, roleRule } from '../../team/members/role.ts'
 import { nameKey } from '../../team/name.ts'
@@ -49,7 +50,7 @@ export async function importTeam(
   const left: string[] = []
   await using team = await openTeam(store, name, { clock: call.clock })
   await team.refresh()
-  const members = await importMembers(team, folder, left)
+  const members = await importMembers(call, team, folder, left)
   // The default team reads the old mailbox files itself: a copy would bring in each line twice.
   const readsOldFiles = nameKey(name) === 'default' && folder === join(root, '.team')
   const inbox = readsOldFiles || teamsFolder === undefined ? undefined : join(teamsFolder, name, 'inbox')
@@ -66,7 +67,7 @@ function isLeadName(name: string): boolean {
   return ['lead', 'team-lead'].includes(nameKey(name))
 }
 
-async function importMembers(team: TeamHandle, folder: string, left: string[]): Promise<number> {
+async function importMembers(call: Call, team: TeamHandle, folder: string, left: string[]): Promise<number> {
   const path = join(folder, 'config.json')
   const config = existsSync(path) ? readJson(path, left) : undefined
   const members = Array.isArray(config?.members) ? config.members : []
@@ -76,7 +77,7 @@ async function importMembers(team: TeamHandle, folder: string, left: string[]): 
     if (isLeadName(name)) continue
     const written = member?.role === undefined || member.role === null ? DEFAULT_ROLE : String(member.role)
     const isKept = isRole(written)
-    const answer = await team.run({ type: 'member.join', name, role: isKept ? written : DEFAULT_ROLE })
+    const answer = await joinWithToken(team, call.env, { name, role: isKept ? written : DEFAULT_ROLE })
     if (isRefusal(answer)) left.push(`member ${JSON.stringify(name)}: ${refusalForPerson(answer)}`)
     else count++
     if (!isRefusal(answer) && !isKept) left.push(`role of ${name}, who joined as ${DEFAULT_ROLE}: ${roleRule(written)}`)

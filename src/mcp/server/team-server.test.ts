@@ -228,6 +228,27 @@ describe('wait_for_news', () => {
     expect((await waiting).data).toMatchObject({ timedOut: false, ready: [{ id: '1' }] })
   })
 
+  it('waits on while the lease of another member is over whose task the caller cannot take', async () => {
+    await harness.team.run({ type: 'task.add', tasks: [{ subject: 'one', role: 'qa' }] })
+    await harness.join('bob', 'qa')
+    await (await harness.connect('bob')).call('task_claim')
+    harness.clock.advance(700)
+    const waiting = ada.call('wait_for_news')
+    await until(() => harness.clock.next !== undefined)
+    expect(harness.clock.next, 'not now, which would repeat without an end').toBe(harness.clock.now() + 50)
+    harness.clock.advance(50)
+    expect((await waiting).data.timedOut).toBe(true)
+  })
+
+  it('gives no mail to a caller whose token was replaced while it waited', async () => {
+    const waiting = ada.call('wait_for_news')
+    await until(() => harness.clock.next !== undefined)
+    await harness.team.run({ type: 'token.issue', member: 'ada', hash: 'a'.repeat(64) })
+    await send('ada', 'secret')
+    expect((await waiting).error).toBe('wrong_token')
+    expect(unreadOf(harness.team.state, 'ada')).toMatchObject([{ taken: null }])
+  })
+
   it('ends after 50 seconds of the clock, or earlier if asked to', async () => {
     const waiting = ada.call('wait_for_news')
     await until(() => harness.clock.next !== undefined)

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { numbered } from '../../../prompts/task-state.ts'
 import { type MessageView, type TaskView, taskView } from '../../../team/answers/view.ts'
 import { nameKey } from '../../../team/name.ts'
-import { isRefusal, type Refusal } from '../../../team/refusal.ts'
+import { isRefusal, type Refusal, refuse } from '../../../team/refusal.ts'
 import { nextDeadline } from '../../../team/requests/overdue.ts'
-import { heldBy } from '../../../team/state.ts'
+import { heldBy, type TeamState } from '../../../team/state.ts'
 import { confirmMail, takeMail } from '../mail-delivery.ts'
 import { ListedTask, listedTask, OpenRequest, openRequest, ReadMessage, WholeTask, wholeTask } from '../shapes.ts'
 import { type ToolCall, teamTool } from '../team-tool.ts'
@@ -45,9 +45,13 @@ export const waitTool = teamTool({
     const confirmed = await confirmMail(team, by, received)
     const known = new Set(knownTasks)
     const end = clock.now() + seconds
+    const token = team.state.tokens.get(nameKey(by.name))
     for (;;) {
       await team.ingest()
       await team.refresh()
+      // A caller whose token was replaced while it waited gets no more mail.
+      const revoked = team.state.tokens.get(nameKey(by.name)) !== token
+      if (revoked) return refuse('wrong_token', { problem: 'wrong', member: by.name })
       const arrived = await readArrivals(call, known)
       if (isRefusal(arrived)) return arrived
       const hasArrivals = arrived.messages.length > 0 || arrived.ready.some(({ id }) => !known.has(id))
@@ -64,7 +68,7 @@ export const waitTool = teamTool({
           text: hasArrivals ? arrivalsText(arrived, known) : 'No news. Call wait_for_news again to go on waiting.',
         }
       }
-      await changedOr(call, Math.min(end, nextDeadline(team.state) ?? end))
+      await changedOr(call, nextMoment(team.state, clock.now(), end))
     }
   },
 })
@@ -93,6 +97,12 @@ async function readArrivals(
     held: held ? taskView(state, held) : null,
     ready: shown.slice(0, MAX_LISTED).map((task) => taskView(state, task)),
   }
+}
+
+/** When the lease of another member ends, or the wait. A lease that is over, and not recorded yet, makes nothing ready any more. */
+function nextMoment(state: TeamState, now: number, end: number): number {
+  const deadline = nextDeadline(state)
+  return deadline !== undefined && deadline > now ? Math.min(end, deadline) : end
 }
 
 /** Resolves when the team may have changed, at `until` by the clock, or when the caller is gone. */
