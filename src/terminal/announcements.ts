@@ -20,8 +20,10 @@ export class Announcements {
   #mail({ mail }: View): Block[] {
     const fresh = mail.filter((message) => !this.#announced.has(message))
     for (const message of fresh) this.#announced.add(message)
-    // Notices that an agent became idle are for the lead; a person sees the team.
-    const talk = fresh.filter(({ message }) => message.type !== 'idle_notification')
+    // Notices that an agent became idle are for the lead; a person sees the team, and the prompt stands in the conversation.
+    const isTalk = ({ message }: ShownMessage) =>
+      message.type !== 'idle_notification' && !(message.prompt === true && message.from === 'user')
+    const talk = fresh.filter(isTalk)
     return talk.map((message) => ({ lines: (columns) => announcedMail(message, columns) }))
   }
 

@@ -86,6 +86,16 @@ describe('views over the whole screen', () => {
     await shows('command:', 'test 9 ok')
   })
 
+  it('announce mail, and not the prompt that the person wrote', async () => {
+    const { control, shows, hides } = await openScreen()
+    const message = { id: 'm1', type: 'message', from: 'user', to: 'lead', content: 'Go on.', timestamp: 1 } as const
+    control.record({ type: 'message.sent', message: { ...message, prompt: true } })
+    control.input('lead', 'Go on.')
+    control.record({ type: 'message.sent', message: { ...message, id: 'm2', to: 'ada', content: 'And you?' } })
+    await shows('> Go on.', '✉ user → ada')
+    await hides('✉ user → lead')
+  })
+
   it('announce that all teammates shut down', async () => {
     const { control, shows } = await openTeam()
     control.record(stopped('backend'), stopped('tester'))

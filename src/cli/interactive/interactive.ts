@@ -62,7 +62,15 @@ async function converse(
   const later = laterControl(opening, call.clock)
   try {
     return await openScreen(call, later, {
-      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null, settings, savesRules: true },
+      ...{
+        workspace,
+        cwd,
+        firstPrompt,
+        budget: options.maxBudgetUsd ?? null,
+        settings,
+        savesRules: true,
+        model: options.model,
+      },
       isScreenReader: options.screenReader === true,
       statusLine: statusLineOf(opening, settings),
       onPainted,

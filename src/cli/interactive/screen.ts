@@ -12,6 +12,7 @@ import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
 import { version } from '../program/version.ts'
+import { modelOption } from '../run/model-option.ts'
 
 export interface ScreenOptions {
   readonly workspace: Workspace
@@ -22,6 +23,8 @@ export interface ScreenOptions {
   /** Lines, and nothing is drawn again. */
   readonly isScreenReader: boolean
   readonly settings: Settings
+  /** As the person named it on the command line: who continues the session needs it again. */
+  readonly model?: string | undefined
   /** Rules may be saved here: in the process of the session, or where it was started for that. */
   readonly savesRules: boolean
   readonly statusLine?: StatusSource | undefined
@@ -30,7 +33,7 @@ export interface ScreenOptions {
 
 /** Shows a session on the terminal of this process until the person leaves it. */
 export function openScreen(call: Call, control: SessionControl, options: ScreenOptions): Promise<TerminalExit> {
-  const { workspace, cwd, budget, firstPrompt, isScreenReader, settings, savesRules, statusLine } = options
+  const { workspace, cwd, budget, firstPrompt, isScreenReader, settings, savesRules, statusLine, model } = options
   const { env, clock } = call
   const root = realpathSync(workspace.workspace)
   const named: Named = { skills: [], agentTypes: [] }
@@ -55,7 +58,8 @@ export function openScreen(call: Call, control: SessionControl, options: ScreenO
           ({ name: id, usedAt: at, title: firstPrompt, members, unread }) => ({ id, at, firstPrompt, members, unread }),
         )
       },
-      resumeCommand: () => (control.session === '' ? undefined : `deskmates -r ${control.session}`),
+      resumeCommand: () =>
+        control.session === '' ? undefined : `deskmates -r ${control.session}${modelOption(model)}`,
     },
   })
 }

@@ -19,6 +19,7 @@ import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { chooseSession } from './choose-session.ts'
 import { exitCodeOf, reportEnd } from './end-report.ts'
+import { modelOption } from './model-option.ts'
 import { existingFolder, type Format, type RunOptions, settingsOf } from './options.ts'
 import { createProgressText, createProviderWarnings } from './progress-text.ts'
 import { promptOf, readPrompt } from './prompt.ts'
@@ -151,12 +152,4 @@ async function converse(call: Call, { session, prompt, format, about, options, g
 function resumeCommandOf(session: string, model: string | undefined): ResumeCommand {
   const start = `deskmates -r ${session}${modelOption(model)} -p`
   return (prompt) => (prompt === undefined ? start : `${start} ${prompt}`)
-}
-
-export function modelOption(model: string | undefined): string {
-  return model === undefined ? '' : ` -m ${shellWord(model)}`
-}
-
-export function shellWord(text: string): string {
-  return /[^\w./:@-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text
 }

@@ -67,7 +67,7 @@ describe('plain lines', () => {
       action: { kind: 'run', tool: 'bash', command: 'npm publish\nrm -rf dist' },
     })
     await shows('  rm -rf dist')
-    await shows('Answer with: /approve alice · /approve alice always · /reject alice WHY')
+    await shows('Answer with: /approve alice · /approve alice always · /approve alice save · /reject')
     type('/approve alice')
     while (control.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(control.calls).toEqual([['answer', 'q1', { allowed: true }]])
