@@ -117,7 +117,7 @@ describe('a prompt', () => {
       return `@${n}.png`
     })
     expect((await ask(three.join(' '))).stop).toMatchObject({
-      error: { message: expect.stringContaining('3 images of 9.0 MB') },
+      error: { message: expect.stringContaining('may be 20, and have 8.0 MB together') },
     })
   })
 
@@ -127,6 +127,18 @@ describe('a prompt', () => {
       error: { message: expect.stringContaining('accepts no images, and the prompt names shot.png') },
     })
     expect(requests).toEqual([])
+  })
+
+  it('that only mentions images is sent without those that cannot be attached', async () => {
+    const paths = Array.from({ length: 25 }, (_, i) => {
+      writeFileSync(join(root, `${i}.png`), PNG)
+      return `./${i}.png`
+    })
+    const { images, notes, stop } = await ask(`${paths.join(' ')} and @shot.png`)
+    expect([images.length, images[0]!.filename, stop.kind]).toEqual([20, 'shot.png', 'finished'])
+    expect(notes.join()).toContain('./19.png is not attached: The images of one prompt may be 20')
+    const blind = await ask('what about ./shot.png', { acceptsImages: false })
+    expect([blind.images, blind.stop.kind]).toEqual([[], 'finished'])
   })
 
   it('keeps its image for a resumed session, and none of its data in the journal', async () => {

@@ -9,12 +9,14 @@ import type { Supervisor } from './supervisor.ts'
 export function promptImages({ lead, context }: Supervisor, prompt: string): PromptImages {
   const found = readImages()
   for (const text of found.notes) context.run.emit({ type: 'note', agent: lead.name, text })
-  const [first] = found.images
-  if (first && lead.model.acceptsImages === false)
+  if (lead.model.acceptsImages !== false) return found
+  const first = found.images.find(({ isExplicit }) => isExplicit)
+  if (first)
     throw new ImageRefused(
       `${lead.model.name} accepts no images, and the prompt names ${first.name}. Use a model that does (-m, or /model on a terminal); if this one does, set models."${lead.model.name}".images to true in the settings.`,
     )
-  return found
+  // Only mentioned: the prompt means the same without them.
+  return { images: [], notes: [] }
 
   function readImages(): PromptImages {
     try {

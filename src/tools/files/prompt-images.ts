@@ -15,6 +15,8 @@ export interface NamedImage {
   readonly name: string
   readonly mediaType: string
   readonly data: Uint8Array
+  /** Behind `@`: the person wants it attached. */
+  readonly isExplicit: boolean
 }
 
 export interface PromptImages {
@@ -26,10 +28,11 @@ export interface PromptImages {
 /** Providers accept no larger images. */
 export const MAX_IMAGE_BYTES = 3.5 * 1024 * 1024
 /** Of one prompt: all of it is one record of the transcript. */
-export const MAX_PROMPT_IMAGE_BYTES = 8 * 1024 * 1024
+const MAX_PROMPT_IMAGE_BYTES = 8 * 1024 * 1024
 const MAX_IMAGES = 20
 /** Pasted text may hold thousands of paths. */
 const MAX_CANDIDATES = 200
+const MAX_NOTES = 3
 
 /**
  * The images that a prompt names: `@shot.png`, or a path that begins with `/`, `~/`, `./`, `../` or `file://` as a terminal pastes
@@ -39,29 +42,32 @@ const MAX_CANDIDATES = 200
 export function imagesIn(prompt: string, access: FileAccess): PromptImages {
   const images = new Map<string, NamedImage>()
   const notes: string[] = []
-  for (const { path, isExplicit } of candidatesIn(prompt).slice(0, MAX_CANDIDATES)) {
+  let bytes = 0
+  for (const { path, isExplicit } of candidatesIn(prompt)) {
     try {
       const found = readImage(path, access)
-      if (found) images.set(found.real, found.image)
+      if (!found || images.has(found.real)) continue
+      bytes += found.image.data.length
+      if (images.size === MAX_IMAGES || bytes > MAX_PROMPT_IMAGE_BYTES) {
+        bytes -= found.image.data.length
+        throw new PathRefused(TOO_MANY)
+      }
+      images.set(found.real, { ...found.image, isExplicit })
     } catch (error) {
       if (!(error instanceof PathRefused)) throw error
       if (isExplicit) throw error
       notes.push(`${path} is not attached: ${error.message}`)
     }
   }
-  const all = [...images.values()]
-  const bytes = all.reduce((sum, { data }) => sum + data.length, 0)
-  if (all.length > MAX_IMAGES || bytes > MAX_PROMPT_IMAGE_BYTES)
-    throw new PathRefused(
-      `The prompt names ${all.length} images of ${sizeText(bytes)} together; at most ${MAX_IMAGES} and ${sizeText(MAX_PROMPT_IMAGE_BYTES)} can be sent at once. Name fewer, or smaller ones.`,
-    )
-  return { images: all, notes }
+  return { images: [...images.values()], notes: notes.slice(0, MAX_NOTES) }
 }
-
 /** How an image is shown in a conversation. */
-export function imageChip({ name, data }: NamedImage): string {
+export function imageChip({ name, data }: Pick<NamedImage, 'name' | 'data'>): string {
   return `[image ${name} ${sizeText(data.length)}]`
 }
+
+/** Of all images of a prompt together. */
+const TOO_MANY = `The images of one prompt may be ${MAX_IMAGES}, and have ${sizeText(MAX_PROMPT_IMAGE_BYTES)} together. Name fewer, or smaller ones.`
 
 function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
@@ -70,7 +76,6 @@ function sizeText(bytes: number): string {
 
 interface Candidate {
   readonly path: string
-  /** Behind `@`: the person wants it attached. */
   readonly isExplicit: boolean
 }
 
@@ -92,7 +97,12 @@ function candidatesIn(prompt: string): Candidate[] {
       ? [plain]
       : [plain, { path: expanded(ended), isExplicit }]
   })
-  return [...words, ...alone]
+  const all = [...words, ...alone]
+  // Behind @ first: what is only mentioned must not take their place.
+  return [...all.filter(({ isExplicit }) => isExplicit), ...all.filter(({ isExplicit }) => !isExplicit)].slice(
+    0,
+    MAX_CANDIDATES,
+  )
 }
 
 function expanded(text: string): string {
@@ -106,7 +116,10 @@ function expanded(text: string): string {
 }
 
 /** Undefined for what does not exist, and for what is not an image. */
-function readImage(path: string, access: FileAccess): { real: string; image: NamedImage } | undefined {
+function readImage(
+  path: string,
+  access: FileAccess,
+): { real: string; image: Omit<NamedImage, 'isExplicit'> } | undefined {
   if (path.includes('\0') || !existsSync(placeOf(path, access.root))) return undefined
   const isNamedImage = /\.(?:png|jpe?g|gif|webp)$/i.test(path)
   try {
