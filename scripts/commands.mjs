@@ -47,6 +47,12 @@ const commands = {
     })
     process.exitCode = typeof code === 'number' ? code : 1
   },
+  async screenshots() {
+    await prepare(root, { modules: true, dist: 'js' })
+    const program = 'scripts/screenshots/screenshots.mjs'
+    const { code } = await runChild(process.execPath, [program], { cwd: root, output: 'shown' })
+    process.exitCode = typeof code === 'number' ? code : 1
+  },
   async nodes(args) {
     await prepare(root, { modules: true, dist: 'types' })
     const { code } = await runChild(process.execPath, ['scripts/test-nodes.mjs', ...args], {
