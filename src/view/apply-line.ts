@@ -19,7 +19,7 @@ export function applyLine(view: View, { at, line }: TimedLine): void {
       const state = emptyState()
       loadState(state, line.state)
       view.teams.set(line.team, state)
-      view.heardSince.set(line.team, at)
+      view.watchedSince.set(line.team, at)
       return
     }
     case 'deskmates/record':

@@ -10,7 +10,7 @@ export interface KeptView {
 
 /** `sharedUntil`: entries up to this time are shared with a view that is kept already. */
 export function keepView(view: View, sharedUntil: number): KeptView {
-  const { teams, interrupted, heardSince, agents, questions, mail, notes, ...rest } = view
+  const { teams, interrupted, watchedSince, agents, questions, mail, notes, ...rest } = view
   const states = [...teams].map(([name, state]) => [name, JSON.stringify(dumpState(state))] as const)
   const activities = [...agents.values()].map(copyActivity)
   const [asked, sent, noted] = [[...questions], copyMail(mail), [...notes]]
@@ -23,7 +23,7 @@ export function keepView(view: View, sharedUntil: number): KeptView {
     restore: () => ({
       ...rest,
       interrupted: new Set(interrupted),
-      heardSince: new Map(heardSince),
+      watchedSince: new Map(watchedSince),
       teams: new Map(states.map(([name, json]) => [name, stateFrom(JSON.parse(json))])),
       agents: new Map(activities.map((activity) => [activity.name, copyActivity(activity)])),
       questions: new Map(asked),

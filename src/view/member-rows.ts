@@ -56,12 +56,12 @@ function rowOf(view: View, team: string, state: TeamState, member: Member, now: 
   const status = parked !== undefined ? 'parked' : isCutOff ? 'interrupted' : member.status
   const activeAt = Math.max(activity?.activeAt ?? 0, member.joinedAt)
   // Of what it did before, nothing is known but what the journal says.
-  const heardSince = view.heardSince.get(team) ?? 0
+  const watchedSince = view.watchedSince.get(team) ?? 0
   const spent = state.spent.get(nameKey(name))
   const isWaiting = activity?.waiting !== undefined && activity.waiting.until > now
   return {
     ...{ name, team, role, kind, generation, parked, state: status },
-    isStalled: status === 'working' && !isWaiting && now - Math.max(activeAt, heardSince) > STALLED_AFTER_S,
+    isStalled: status === 'working' && !isWaiting && now - Math.max(activeAt, watchedSince) > STALLED_AFTER_S,
     task: task ? { id: task.id, subject: task.subject } : null,
     since: task?.status === 'in_progress' && status === 'working' ? task.claimedAt : activeAt,
     lastAction: activity?.lastAction ?? '',

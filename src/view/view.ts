@@ -17,7 +17,7 @@ export interface View {
   /** Teams whose process is gone, without having closed them. */
   readonly interrupted: Set<string>
   /** By team: since when its agents are listened to. */
-  readonly heardSince: Map<string, number>
+  readonly watchedSince: Map<string, number>
   /** By name, in the order in which they were first seen. */
   readonly agents: Map<string, AgentActivity>
   /** By id, the oldest first. */
@@ -94,7 +94,7 @@ export function emptyView(): View {
     run: { isWorking: false, since: 0, error: null },
     teams: new Map(),
     interrupted: new Set(),
-    heardSince: new Map(),
+    watchedSince: new Map(),
     agents: new Map(),
     questions: new Map(),
     mail: [],
