@@ -34,9 +34,10 @@ export function laterControl(opening: Promise<SessionControl>, clock: Clock): La
     subscribe(onLine, onEnd = () => {}) {
       let stop: (() => void) | undefined
       let isStopped = false
+      const missed = [...early]
       readers.add(onLine)
       queueMicrotask(() => {
-        if (!isStopped) for (const timed of early) onLine(timed)
+        if (!isStopped) for (const timed of missed) onLine(timed)
       })
       opening.then(
         (control) => {
