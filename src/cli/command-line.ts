@@ -86,11 +86,11 @@ function commanderArguments(argv: readonly string[], { isTerminal, isStdinTermin
 /** Commander's error with the next step for the user. */
 function usageError(error: CommanderError, argv: readonly string[]): string {
   const what = error.message.replace(/^error: /, '')
-  const [wrong, similar] = what.split(/\n\(Did you mean (.*)\?\)$/s)
+  const [wrong = '', similar] = what.split(/\n\(Did you mean (.*)\?\)$/s)
   const [, option = ''] = /^unknown option '([^'=]+)/.exec(what) ?? []
   const instead = optionHint(option)
   if (instead !== undefined) return `There is no option ${option}. ${instead}. See: ${helpFor(argv)}`
-  return `${wrong}.${similar ? ` Did you mean ${similar}?` : ''} See: ${helpFor(argv)}`
+  return `${wrong.replace(/\.$/, '')}.${similar ? ` Did you mean ${similar}?` : ''} See: ${helpFor(argv)}`
 }
 
 /** Commander would show the general help for `help bogus`. */

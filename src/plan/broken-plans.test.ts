@@ -81,6 +81,18 @@ const broken: [name: string, text: string, line: number, named: string][] = [
     2,
     'T1 -> T2 -> T1',
   ],
+  ...['t', 'd', 'obj'].map((key): [string, string, number, string] => [
+    `header "${key}" twice`,
+    `{"${key}":3,${textOf(header).slice(1)}\n${textOf(task('T1'))}`,
+    1,
+    `"${key}" is there twice`,
+  ]),
+  ...['td', '\\u0074d', 'f', 'id'].map((key): [string, string, number, string] => [
+    `task "${key}" twice`,
+    `${textOf(header, task('T1'))}\n${textOf(task('T2', { td: ['T1'] })).slice(0, -1)},"${key}":${key === 'id' ? '"T2"' : '[]'}}`,
+    3,
+    'is there twice',
+  ]),
   ['an id twice', textOf(header, task('T1'), task('T2'), task('T1')), 4, 'line 2'],
 ]
 
@@ -128,6 +140,10 @@ describe('a valid plan file', () => {
     [
       'has optional and unknown keys',
       textOf({ ...header, eff: 'balanced', sk: [], fm: [], auto: true, later: 1 }, task('T1', { spec: 's', ts: 't' })),
+    ],
+    [
+      'says the same key in nested objects and in texts',
+      textOf({ ...header, mh: { tr: [{ t: 1 }, { t: 2 }] } }, task('T1', { a: '{"a":1,"a":2} \\"a\\":' })),
     ],
     ['waits for a person', textOf(header, task('T1', { tp: 'checkpoint:human-verify' }))],
     ['leaves out "td" and "xd"', textOf({ ...header, xd: undefined }, task('T1', { td: undefined }))],

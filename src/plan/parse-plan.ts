@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { normalisePattern } from '../team/board/reservation.ts'
 import { PlanId, TaskId } from '../team/task.ts'
 import type { CrossPhaseDependency, Plan, PlanHeader, PlanTask, Problem } from './plan.ts'
+import { repeatedKey } from './repeated-key.ts'
 import { shown } from './shown-value.ts'
 
 export interface ParsedPlan {
@@ -44,9 +45,12 @@ function objectsIn(text: string, reportAt: (line: number) => Report): { value: J
     if (line.trim() === '') continue
     try {
       const value: unknown = JSON.parse(line)
-      if (typeof value === 'object' && value !== null && !Array.isArray(value))
-        found.push({ value: value as JsonObject, line: i + 1 })
-      else reportAt(i + 1)(`${shown(value)} is not a JSON object`, 'Write one JSON object per line: {"id":"T1", …}.')
+      if (isObject(value)) {
+        const twice = repeatedKey(line)
+        if (twice !== undefined)
+          reportAt(i + 1)(`${shown(twice)} is there twice`, 'Keep one of the two; only the last one would count.')
+        found.push({ value, line: i + 1 })
+      } else reportAt(i + 1)(`${shown(value)} is not a JSON object`, 'Write one JSON object per line: {"id":"T1", …}.')
     } catch (error) {
       reportAt(i + 1)(
         `the line is not JSON: ${(error as Error).message}`,

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { TeamError } from '../team/errors.ts'
+import { readText } from './read-text.ts'
+import { repeatedKey } from './repeated-key.ts'
 import { TEAM_MODES } from './team-mode.ts'
 
 /** A planning configuration is broken; it never falls back to a default silently. */
@@ -34,16 +36,14 @@ export type PlanConfig = z.infer<typeof PlanConfig>
 /** Where the source documents keep it, relative to the workspace. */
 export const PLAN_CONFIG_FILE = '.yolo-planning/config.json'
 
+const MAX_CONFIG_BYTES = 2 ** 20
+
 /** Undefined where there is no such file. */
 export function readPlanConfig(path: string): PlanConfig | undefined {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new InvalidPlanConfig(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
-  }
-  return parsePlanConfig(path, text)
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+  const read = readText(path, { maxBytes: MAX_CONFIG_BYTES, ifMissing: 'Check the path.' })
+  if (!('text' in read)) throw new InvalidPlanConfig(`${path} is not valid: ${read.problem}. ${read.fix}`)
+  return parsePlanConfig(path, read.text.replace(/^\uFEFF/, ''))
 }
 
 /** Parses the text of a configuration file; says every wrong key at once. */
@@ -55,7 +55,22 @@ function parsePlanConfig(path: string, text: string): PlanConfig {
     throw new InvalidPlanConfig(`${path} is not JSON: ${(error as Error).message}. Correct the file, or remove it.`)
   }
   const parsed = PlanConfig.safeParse(value)
-  if (parsed.success) return parsed.data
-  const wrong = parsed.error.issues.map(({ path: key, message }) => `${key.join('.') || 'the file'}: ${message}`)
+  const twice = repeatedKey(text)
+  const wrong = [
+    ...(parsed.error?.issues ?? []).map(({ path: key, message }) => `${key.join('.') || 'the file'}: ${message}`),
+    ...(twice === undefined ? [] : [`${twice}: it is there twice`]),
+    ...misspelled(value),
+  ]
+  if (parsed.success && wrong.length === 0) return parsed.data
   throw new InvalidPlanConfig(`${path} is not valid. ${wrong.join('; ')}. Correct these keys, or remove them.`)
+}
+
+/** Other keys belong to other programs; one that is ours but for its spelling would silently have no effect. */
+function misspelled(value: unknown): string[] {
+  const plain = (key: string) => key.toLowerCase().replace(/[^a-z]/g, '')
+  const known = new Map(Object.keys(PlanConfig.shape).map((key) => [plain(key), key]))
+  return Object.keys(Object(value)).flatMap((key) => {
+    const meant = known.get(plain(key))
+    return meant === undefined || meant === key ? [] : [`${key}: it is written ${meant}`]
+  })
 }

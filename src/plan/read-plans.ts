@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { checkPlans } from './check-plans.ts'
 import { findCrossPhase } from './cross-phase.ts'
@@ -16,7 +16,7 @@ export interface ReadPlans {
 /** Reads the named plan files, or all plan files of a named folder, and finds everything that is wrong. */
 export function readPlans(paths: readonly string[]): ReadPlans {
   const problems: Problem[] = []
-  const files = [...new Set(paths.flatMap((path) => planFilesIn(resolve(path), problems)))]
+  const files = distinct(paths.flatMap((path) => planFilesIn(resolve(path), problems)))
   const plans = files.flatMap((file) => readPlan(file, problems))
   const siblings = siblingFiles(files).flatMap((file) => readPlan(file, []))
   problems.push(...checkPlans(plans, siblings))
@@ -26,6 +26,25 @@ export function readPlans(paths: readonly string[]): ReadPlans {
   return {
     plans: plans.sort((a, b) => (a.id < b.id ? -1 : 1)),
     problems: problems.sort((a, b) => order(a) - order(b)),
+  }
+}
+
+/** A file that is named twice, also by a link, is one plan under the name that was given first. */
+function distinct(files: readonly string[]): string[] {
+  const byPlace = new Map<string, string>()
+  for (const file of files) {
+    const place = realPlace(file)
+    if (!byPlace.has(place)) byPlace.set(place, file)
+  }
+  return [...byPlace.values()]
+}
+
+function realPlace(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    // It is missing, or a link that leads nowhere: reading it says so.
+    return file
   }
 }
 

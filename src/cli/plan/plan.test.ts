@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
@@ -50,6 +50,19 @@ describe('plan check', () => {
     ])
       expect(stdout).toContain(text)
   })
+
+  it('takes a file that is named twice, also by a link, as one plan, and refuses an empty name', async () => {
+    write('p/03-01.plan.jsonl', header('01'), task('T1'))
+    symlinkSync(join(cli.dir, 'p/03-01.plan.jsonl'), join(cli.dir, '03-01.plan.jsonl'))
+    const { code, stderr } = await cli.run('plan check p p/03-01.plan.jsonl ./p/ 03-01.plan.jsonl')
+    expect([code, stderr]).toEqual([0, '1 plan with 1 task: no problem found.\n'])
+    write('q/03-01.plan.jsonl', header('01'), task('T1'))
+    expect((await cli.run('plan check p q')).stdout).toContain('plan 03-01 is also in')
+    expect(await cli.run(['plan', 'check', 'p', ''])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has an empty name'),
+    })
+  }) // C36
 
   it('finds plans of other phases in the folders beside, and refuses unknown ones', async () => {
     write('phases/01-base/01-02.plan.jsonl', header('02', { p: '01' }))
@@ -187,6 +200,30 @@ describe('plan mode', () => {
     expect(code).toBe(1)
     expect(stderr).toContain(key)
   }) // C6, F40
+
+  it.each([
+    ['{"Team_Mode":"teammate"}', 'Team_Mode: it is written team_mode'],
+    ['{"agent-teams":false}', 'agent-teams: it is written agent_teams'],
+    ['{"autoCommit":false}', 'autoCommit: it is written auto_commit'],
+    ['{"team_mode":"teammate","team_mode":"task"}', 'team_mode: it is there twice'],
+  ])('refuses %s, which would have another effect than it says', async (text, named) => {
+    write('.yolo-planning/config.json')
+    writeFileSync(join(cli.dir, '.yolo-planning/config.json'), text)
+    const { code, stderr } = await cli.run('plan mode')
+    expect([code, stderr]).toEqual([1, expect.stringContaining(named)])
+  }) // C6, F40
+
+  it('reads a configuration with a byte order mark and keys of others, and waits for no pipe', async () => {
+    write('.yolo-planning/config.json')
+    const file = join(cli.dir, '.yolo-planning/config.json')
+    writeFileSync(file, '\uFEFF{"team_mode":"task","model_profile":"quality"}')
+    expect(await cli.json('plan mode')).toMatchObject({ team_mode: 'task', fallback_notice: false })
+    writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]))
+    expect((await cli.run('plan mode')).stderr).toContain('not UTF-8')
+    rmSync(file)
+    execFileSync('mkfifo', [file])
+    expect((await cli.run('plan mode')).stderr).toContain('not a regular file')
+  }) // C3, C6, F40
 
   it.each(['', '{', '[]', 'null'])('refuses a configuration file that holds %j', async (text) => {
     write('.yolo-planning/config.json')

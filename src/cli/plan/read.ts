@@ -4,10 +4,12 @@ import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
 import { counted } from '../../team/wording.ts'
 import { plain } from '../output/format.ts'
 import type { Call } from '../program/context.ts'
-import { Refused } from '../program/failure.ts'
+import { Misused, Refused } from '../program/failure.ts'
 
 export function plansNamed(call: Call, files: readonly string[]): ReadPlans {
   const folder = resolve(call.cwd, call.globals.cwd ?? '.')
+  if (files.includes(''))
+    throw new Misused('One of the files has an empty name. Name plan files, or folders with plan files.')
   return readPlans(files.map((file) => resolve(folder, file)))
 }
 
