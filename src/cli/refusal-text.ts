@@ -29,7 +29,7 @@ const COMMANDS: RefusalHints = {
   wrong_state: {
     not_claimed: ({ task, by }) => `Claim it first: deskmates task claim ${task} --as ${by}`,
     plan_changed: ({ plan }) =>
-      `Change its tasks on the board (deskmates task update ${plan}/T1 …), or load the new file into another team with --team.`,
+      `Change its tasks on the board (deskmates task update ${plan}/T1 …), or delete its team (deskmates team delete TEAM) and load the new file.`,
     in_progress: ({ task }) => `Release it with: deskmates task release ${task} --force`,
   },
   member_stopped: {

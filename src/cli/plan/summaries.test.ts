@@ -145,6 +145,17 @@ describe('a plan that another team has loaded', () => {
     expect(await cli.json('task list --team other')).toHaveLength(2)
   }) // C39
 
+  it('is not replaced by a changed file, and the refusal says how the new one is loaded', async () => {
+    await load()
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01', { t: 'Changed' }), task('T1'))
+    const { code, stderr } = await cli.run('plan load p')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('from a file with other content. Change its tasks')])
+    expect(stderr).toContain('delete its team (deskmates team delete TEAM) and load the new file')
+    await cli.ok('team delete default')
+    await cli.ok('plan load p')
+    expect(await cli.json('task list')).toHaveLength(1)
+  }) // C39
+
   it('is not loaded again once it is complete there, and stays refused while it is partial', async () => {
     await load()
     await complete('03-01/T1')

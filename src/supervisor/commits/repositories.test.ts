@@ -302,7 +302,7 @@ describe('a commit of the runtime', () => {
     expect(await commitFiles(full, request, hastyClock())).toMatchObject({ kind: 'committed' })
   }) // C78
 
-  it('removes what a process left that was killed in the middle of one, and nothing of one that is running', async () => {
+  it('removes what a killed process left in the middle of one, and nothing of a running one', async () => {
     harness.repository('a.ts')
     put('a.ts', 'new')
     const [old, fresh] = ['0'.repeat(36), '1'.repeat(36)].map((id) => join(harness.root, `.git/deskmates-${id}.index`))
