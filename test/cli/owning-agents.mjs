@@ -8,6 +8,8 @@ const STEPS = [
   ['run_departments', { departments: ['uiux'] }],
   ['run_departments', { departments: ['frontend', 'backend'] }],
   ['check_gates', {}],
+  ['escalate_to_user', { issue: 'May we ship today?', evidence: ['all gates are passed'], recommendation: 'Ship.' }],
+  ['sign_off', { decision: 'HOLD' }],
   ['sign_off', { decision: 'SHIP' }],
 ]
 

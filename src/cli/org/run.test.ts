@@ -127,11 +127,24 @@ describe('org run', { timeout: 120_000 }, () => {
     put('03-01.plan.jsonl', header('01'), task('T1', { f: ['src/api/users.ts'] }))
     put('03-02.plan.jsonl', header('02'), task('T1', { f: ['src/pages/users.tsx'] }))
     const ran = await run('03-api', { model: OWNING, more: ['--skip', '1,2,5,8,9'] })
+    const recorded = cli.read('.teams/yolo-owner/journal.jsonl')
+    expect(recorded).toContain('"status":"HOLD"')
     expect([ran.code, ran.stderr]).toEqual([
       0,
       expect.stringContaining('owner: Both departments are complete: we ship.'),
     ])
     expect(ran.stderr).toContain('gate all-depts-complete is passed')
+    const status = await cli.json('org status')
+    expect(status.signoff).toMatchObject({ decision: 'SHIP', departments_approved: ['frontend', 'backend'] })
+    expect(status.escalations, 'the user was asked before it agreed to ship').toEqual([])
+    expect(recorded).toContain('May we ship today?')
+    expect((await cli.ok('org status')).toString()).toContain('Sign-off of the owner: SHIP')
+    expect(
+      cli
+        .read(join(PHASES, '03-api', 'owner-signoff.jsonl'))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(2)
     const said = cli.read('.teams/yolo-owner/transcripts/lead.jsonl')
     expect(said).toContain('The phase is not complete: department frontend is pending')
     expect(said).toContain('uiux cannot run now. Departments that can: frontend, backend.')

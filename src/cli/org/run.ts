@@ -5,7 +5,7 @@ import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
 import { gatesOf } from '../../organisation/guards/role-gates.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
 import { assignPlans } from '../../organisation/phases/assign-plans.ts'
-import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import { type PhaseState, signOffIn } from '../../organisation/phases/phase-state.ts'
 import { createRoleRules } from '../../organisation/roles/role-rules.ts'
 import { createMessageRouting } from '../../organisation/routing/message-routing.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
@@ -23,6 +23,8 @@ import { executionStateOf } from '../../session/organisation/phase-views.ts'
 import { recordHandOff } from '../../session/organisation/record-hand-off.ts'
 import { type OrganisationEvent, runOrganisation } from '../../session/organisation/run-organisation.ts'
 import { settingsOptions } from '../../session/session-options.ts'
+import { isRefusal } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
 import { oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import { problemsFound } from '../plan/read.ts'
@@ -64,8 +66,11 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     const config = readPlanConfig(resolve(cwd, options.config ?? PLAN_CONFIG_FILE))
     const phase = phaseNamed(call, workspace, { ...options, phaseDir })
     for (const message of phase.departments.warnings) await warn(call, message)
-    const begun = executionStateOf(phase, await readPhase(phase, workspace, call.clock))
-    if (begun.status === 'complete') {
+    const before = await readPhase(phase, workspace, call.clock)
+    const begun = executionStateOf(phase, before)
+    const hasModelOwner = phase.organisation.ownerRuns === 'model'
+    const isSignedOff = !hasModelOwner || signOffIn(before)?.decision === 'SHIP'
+    if (begun.status === 'complete' && isSignedOff) {
       await printMessage(call, `Phase ${begun.phase} is complete already.`)
       return EXIT.done
     }
@@ -79,7 +84,6 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       ...{ maxBudgetUsd: options.maxBudgetUsd, record: options.record },
     })
     const { departments, roles } = phase.organisation
-    const hasModelOwner = phase.organisation.ownerRuns === 'model'
     const share = 1 / (phase.departments.active.length + (hasModelOwner ? 1 : 0))
     const limits = {
       turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
@@ -103,6 +107,11 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
         openSession({ ...common, ...own, limits, team: ownerTeam(phase), appendSystemPrompt: prompt }),
       onEvent: (event) => report({ type: 'session', department: phase.organisation.owner, event }),
       tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${text}\n`),
+      async record(handOff) {
+        const own = { folder: phase.folder, from: phase.organisation.owner, subjects: [], after: [] }
+        const answer = await recordHandOff({ phase, workspace, clock: call.clock }, { ...own, ...handOff })
+        if (isRefusal(answer)) throw new Error(`It could not be recorded: ${refusalText(answer)}`)
+      },
     })
     const { isOn: autoCommit, reason } = resolveCommits({
       ...{ setting: settings.team?.autoCommit, organisation: () => phase.organisation.autoCommit },

@@ -1,5 +1,5 @@
 import { teamOf } from '../../organisation/departments/spawn-plan.ts'
-import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import { askedOfUser, type PhaseState, signOffIn } from '../../organisation/phases/phase-state.ts'
 import { checkGate, type Phase, readPhase } from '../../session/organisation/phase.ts'
 import { executionStateOf } from '../../session/organisation/phase-views.ts'
 import { oneLine, table } from '../output/format.ts'
@@ -28,6 +28,7 @@ export const orgStatus: SubCommand<PhaseOptions> = {
       gates,
       waiting: waitingIn(phase, state),
       escalations: escalationsIn(state),
+      signoff: signOffIn(state) ?? null,
     })
   },
 }
@@ -54,10 +55,12 @@ export function phasePicture(call: Call, phase: Phase, state: PhaseState): strin
     to,
     oneLine(issue),
   ])
+  const signOff = signOffIn(state)
   return [
     `Phase ${number} ${phase_name}: ${status}, wave ${wave} of ${total_waves}\n`,
     table(call, ['department', 'status', 'step', 'plans', 'problem'], departments),
     table(call, ['gate', 'state', 'waits for'], gates),
+    ...(signOff ? [`Sign-off of the ${phase.organisation.owner}: ${oneLine(signOff.decision)} (${signOff.at})\n`] : []),
     ...(waiting.length > 0 ? [table(call, ['team', 'task', 'waits for a person'], waiting)] : []),
     ...(escalations.length > 0 ? [table(call, ['department', 'from', 'to', 'escalation'], escalations)] : []),
   ].join('\n')
@@ -72,14 +75,15 @@ function waitingIn({ organisation }: Phase, { departments }: PhaseState) {
   )
 }
 
-/** The last escalation of each department that has not come further since. */
+/** The last escalation of each department that has not come further since, and what the owner asked the user. */
 function escalationsIn({ departments, handOffs }: PhaseState) {
-  return departments
+  const ofDepartments = departments
     .filter(({ status }) => status.status === 'failed')
     .flatMap(({ name }) => handOffs.findLast(({ kind, from }) => kind === 'escalation' && from === name) ?? [])
     .map(({ from: department, content: { from, to, issue, evidence, recommendation } }) => ({
       ...{ department, from: String(from), to: String(to), issue: String(issue), evidence, recommendation },
     }))
+  return [...ofDepartments, ...askedOfUser({ handOffs })]
 }
 
 function gatesOf(phase: Phase, state: PhaseState) {

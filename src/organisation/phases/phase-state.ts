@@ -4,7 +4,7 @@ import type { TeamState } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
 import { decideGate, type GateDecision, type GateFacts, type GateRule } from '../gates/decide-gate.ts'
 import type { StepRule } from '../steps/check-step.ts'
-import { type DepartmentFacts, type DepartmentStatus, departmentStatus } from '../views/department-status.ts'
+import { type DepartmentFacts, type DepartmentStatus, departmentStatus, isoTime } from '../views/department-status.ts'
 import { isApprovalOf } from './step-tasks.ts'
 
 export interface DepartmentState {
@@ -63,4 +63,23 @@ export function gateIn(
     plans: plans.map((id) => ({ id, isComplete: summaries.get(id)?.s === 'complete' })),
   }
   return decideGate(name, rule, facts)
+}
+
+/** The last sign-off of an owner that is a model. */
+export function signOffIn({ handOffs }: Pick<PhaseState, 'handOffs'>) {
+  const last = handOffs.findLast(({ kind }) => kind === 'owner_signoff')
+  if (!last) return undefined
+  const { decision, departments_approved, integration_qa } = last.content
+  return { decision: String(decision), departments_approved, integration_qa, at: isoTime(last.at) }
+}
+
+/** What the owner asked the user since it last agreed to ship. */
+export function askedOfUser({ handOffs }: Pick<PhaseState, 'handOffs'>) {
+  const shipped = handOffs.findLastIndex(({ kind, status }) => kind === 'owner_signoff' && status === 'SHIP')
+  return handOffs
+    .slice(shipped + 1)
+    .filter(({ kind, to, from, content }) => kind === 'escalation' && to === 'user' && from === content.from)
+    .map(({ from, content: { issue, evidence, recommendation } }) => ({
+      ...{ department: from, from, to: 'user', issue: String(issue), evidence, recommendation },
+    }))
 }

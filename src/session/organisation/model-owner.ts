@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
-import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import { askedOfUser, type PhaseState, signOffIn } from '../../organisation/phases/phase-state.ts'
 import { OWNER_TOOLS, ownerPromptText } from '../../prompts/owner.ts'
+import type { HandOff } from '../../team/phases/phase.ts'
 import { refuse } from '../../team/refusal.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import { namesFor } from '../../tools/registry.ts'
@@ -24,7 +25,12 @@ export interface ModelOwner {
   onEvent(event: SessionEvent): Promise<void>
   /** Its last words, and what it asks: only the owner speaks to the user. */
   tellUser(text: string): Promise<void>
+  /** Records what it decided or asked in the journal of its team. */
+  record(handOff: OwnerRecord): Promise<void>
 }
+
+/** `owner_signoff` for the leads, `escalation` for the user. */
+export type OwnerRecord = Pick<HandOff, 'kind' | 'to' | 'status' | 'content'>
 
 /** The owner as a model: it decides by the same functions as code, and cannot pass a gate that holds. */
 export function modelOwner(options: ModelOwner): Owner {
@@ -33,7 +39,7 @@ export function modelOwner(options: ModelOwner): Owner {
     const signed: { decision?: 'SHIP' | 'HOLD' } = {}
     const role = organisation.roles.get(organisation.owner)
     await using session = await options.open({
-      tools: ownerTools(actions, signed, options.tellUser),
+      tools: ownerTools(actions, signed, options),
       roles: ownerRoles(organisation),
       prompt: role?.prompt ?? '',
     })
@@ -55,7 +61,7 @@ export function modelOwner(options: ModelOwner): Owner {
 function ownerTools(
   actions: OwnerActions,
   signed: { decision?: 'SHIP' | 'HOLD' },
-  tellUser: ModelOwner['tellUser'],
+  { tellUser, record, organisation: { owner } }: Pick<ModelOwner, 'tellUser' | 'record' | 'organisation'>,
 ): Tool[] {
   const text = z.string().min(1)
   return [
@@ -85,6 +91,8 @@ function ownerTools(
       input: z.strictObject({ issue: text, evidence: z.array(text).min(1), recommendation: text }),
       action: () => undefined,
       async run({ issue, evidence, recommendation }) {
+        const content = { from: owner, to: 'user', issue, evidence, recommendation, severity: 'blocking' }
+        await record({ kind: 'escalation', to: 'user', status: 'open', content })
         await tellUser(`${issue}\nEvidence: ${evidence.join('; ')}\nRecommendation: ${recommendation}`)
         return 'The user was told. End your turn: the answer comes with the next run.'
       },
@@ -92,12 +100,16 @@ function ownerTools(
     defineTool({
       name: 'sign_off',
       description: OWNER_TOOLS.sign_off,
-      input: z.strictObject({ decision: z.enum(['SHIP', 'HOLD']) }),
+      input: z.strictObject({ decision: z.enum(['SHIP', 'HOLD']), integration_qa: text.optional() }),
       action: () => undefined,
-      async run({ decision }) {
-        const missing = decision === 'SHIP' ? missingIn(actions, await actions.look()) : []
+      async run({ decision, integration_qa = 'not said' }) {
+        const state = await actions.look()
+        const missing = decision === 'SHIP' ? missingIn(actions, state) : []
         if (missing.length > 0) throw new Error(`The phase is not complete: ${missing.join('; ')}. Sign off with HOLD.`)
         for (const wave of decision === 'SHIP' ? actions.waves : []) await actions.pass(wave)
+        const approved = state.departments.filter(({ status }) => status.status === 'complete').map(({ name }) => name)
+        const content = { decision, departments_approved: approved, integration_qa }
+        await record({ kind: 'owner_signoff', to: 'lead', status: decision, content })
         signed.decision = decision
         return `Signed off: ${decision}.`
       },
@@ -119,8 +131,11 @@ function missingIn(actions: OwnerActions, state: PhaseState): string[] {
 function situation(actions: OwnerActions, state: PhaseState): string {
   const done = state.departments.filter(({ status }) => status.status === 'complete').map(({ name }) => name)
   const missing = missingIn(actions, state)
+  const last = signOffIn(state)
   return [
     `Complete: ${done.join(', ') || 'no department yet'}.`,
+    ...(last ? [`Your last sign-off: ${last.decision}.`] : []),
+    ...askedOfUser(state).map(({ issue }) => `You asked the user: ${issue}`),
     ...missing.map((one) => `- ${one}`),
     ...(missing.length === 0 ? ['Nothing is missing.'] : []),
   ].join('\n')
