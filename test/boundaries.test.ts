@@ -29,6 +29,7 @@ const inner = imports.filter(({ inside }) => inside)
 
 const LOW = ['journal', 'team', 'redaction']
 const ALL_BUT_CLI = [
+  'acp',
   'mcp',
   'terminal',
   'view',
@@ -80,6 +81,7 @@ const mayImport: Record<string, readonly string[]> = {
   mcp: ['prompts', ...LOW],
   view: ['session', 'permissions', 'team'],
   terminal: ['view', 'session', 'permissions', ...LOW],
+  acp: ['view', 'session', 'permissions', ...LOW],
   testing: ALL_BUT_CLI,
   cli: ALL_BUT_CLI,
   'index.ts': ['session', 'workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],

@@ -5,6 +5,7 @@ import type { AnySubCommand } from './program/sub-command.ts'
 export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubCommand>>> = {
   attach: async () => (await import('./interactive/attach.ts')).attach,
   replay: async () => (await import('./replay/replay.ts')).replay,
+  acp: async () => (await import('./acp.ts')).acp,
   resume: async () => (await import('./run/resume.ts')).resume,
   status: async () => (await import('./status/status.ts')).status,
   'sessions list': async () => (await import('./sessions/list.ts')).sessionsList,

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { laterControl } from '../../session/control/later-control.ts'
 import type { OpenControl } from '../../session/control/open-control.ts'
@@ -7,11 +6,11 @@ import type { TerminalExit } from '../../terminal/host.ts'
 import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
-import { version } from '../program/version.ts'
 import { existingFolder, type RunOptions, settingsOf } from '../run/options.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { askTrust } from './ask-trust.ts'
+import { closePersonSession, openPersonSession } from './person-session.ts'
 import { openScreen } from './screen.ts'
 
 /** `deskmates` on a terminal: the conversation with the lead and its team, until the person leaves. */
@@ -57,7 +56,10 @@ async function converse(
   const opening = new Promise<void>((painted) => {
     onPainted = painted
   }).then(() =>
-    open({ call, options, settings, workspace, team, firstPrompt, cwd, folders }, (text) => later.note(text)),
+    openPersonSession(
+      { ...{ call, options, settings, workspace, team, title: firstPrompt, cwd, folders }, hasStatusLine: true },
+      (text) => later.note(text),
+    ),
   )
   const later = laterControl(opening, call.clock)
   try {
@@ -78,47 +80,8 @@ async function converse(
   } finally {
     onPainted()
     const control = await opening.catch(() => undefined)
-    const isEmpty = control !== undefined && team === undefined && (await isEmptySession(control))
-    await control?.[Symbol.asyncDispose]()
-    if (isEmpty) await workspace.store.remove(control.session, true)
+    if (control) await closePersonSession(control, workspace, team === undefined)
   }
-}
-
-interface Opening {
-  readonly call: Call
-  readonly options: RunOptions
-  readonly settings: Settings
-  readonly workspace: Workspace
-  readonly team: string | undefined
-  readonly firstPrompt: string | undefined
-  readonly cwd: string
-  readonly folders: readonly string[] | undefined
-}
-
-/** Loads everything that runs agents: the prompt is painted without it. */
-async function open(
-  { call, options, settings, workspace, team, firstPrompt, cwd, folders }: Opening,
-  warn: (text: string) => void,
-): Promise<OpenControl> {
-  const [{ chooseModel }, { openControl }, { settingsOptions }] = await Promise.all([
-    import('../../session/choose-model.ts'),
-    import('../../session/control/open-control.ts'),
-    import('../../session/session-options.ts'),
-  ])
-  const { model, modelFor } = await chooseModel({
-    ...{ settings, env: call.env, root: realpathSync(workspace.workspace), cwd, warn },
-    maxBudgetUsd: options.maxBudgetUsd,
-    record: options.record,
-  })
-  return openControl({
-    ...settingsOptions(settings, call.env),
-    ...{ workspace, team, here: options.here, signal: call.signal, title: firstPrompt ?? '', model, modelFor, cwd },
-    limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
-    appendSystemPrompt: options.appendSystemPrompt,
-    ...{ folders, warn, version, clock: call.clock },
-    socket: { access: options.control ?? 'watch' },
-    runsPrograms: settings.statusLine !== undefined,
-  })
 }
 
 /** An empty command means none: on the command line it takes back what the settings say. */
@@ -139,11 +102,4 @@ function statusLineOf(opening: Promise<OpenControl>, { statusLine }: Settings): 
       return control ? control.runStatusProgram(statusLine, input, signal) : { failed: 'the session was not opened' }
     },
   }
-}
-
-/** It was opened and left, and nothing was asked. */
-async function isEmptySession({ opened }: OpenControl): Promise<boolean> {
-  const { isUntouched } = await import('../../session/run-prompt.ts')
-  const spent = [...opened.team.state.spent.values()]
-  return isUntouched(opened) && spent.every(({ calls }) => calls === 0)
 }

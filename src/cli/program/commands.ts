@@ -30,6 +30,7 @@ export const commandGroups: Readonly<Record<string, { readonly summary: string; 
 export const commands = [
   { path: 'attach', summary: 'watch and steer a session that runs in another terminal', section: AGENTS },
   { path: 'replay', summary: 'play a session again, and see who knew what when', section: AGENTS },
+  { path: 'acp', summary: 'work with a lead and its team from an editor (Agent Client Protocol)', section: AGENTS },
   { path: 'resume', summary: 'resume a session with all its agents', section: AGENTS },
   { path: 'status', summary: 'who works on what, and what waits', section: AGENTS },
   { path: 'sessions list', summary: 'all of them, with date and title', isDefault: true },

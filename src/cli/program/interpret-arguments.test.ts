@@ -73,7 +73,7 @@ describe('one plain word that is not a command', () => {
     ['run', "deskmates -p 'what to do'"],
     ['exec', "deskmates -p 'what to do'"],
     ['login', 'deskmates doctor'],
-    ['mcp', 'not supported yet'],
+    ['watch', 'deskmates attach'],
     ['session', 'deskmates sessions'],
     ['upgrade', 'npm install -g'],
     ['xyzzy', "deskmates -p 'xyzzy'"],

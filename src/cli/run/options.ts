@@ -57,6 +57,17 @@ export function defineOptions(command: Command): void {
 export function defineRunOptions(command: Command): void {
   const options = [
     new Option('--output-format <format>', 'text, json (the result) or stream-json (every event)').choices(FORMATS),
+    new Option('--here', 'resume here a session that belongs to another folder'),
+    new Option('--record <file>', 'record requests and answers, for -m replay:FILE'),
+    new Option('--verbose', 'print progress on stderr, also where it is not a terminal'),
+  ]
+  for (const option of options) command.addOption(option)
+  defineSessionOptions(command)
+}
+
+/** What a session is opened with, whatever its front end is. */
+export function defineSessionOptions(command: Command): void {
+  const options = [
     new Option('-m, --model <model>', 'provider/model, scripted:FILE or replay:FILE'),
     new Option('--fallback-model <models>', 'used when the model before it fails').argParser(list),
     new Option('--max-turns <n>', 'maximum number of model calls').argParser(count),
@@ -71,11 +82,8 @@ export function defineRunOptions(command: Command): void {
     new Option('--sandbox <mode>', 'run commands in a sandbox: where it works, always, or never').choices(
       SANDBOX_MODES,
     ),
-    new Option('--here', 'resume here a session that belongs to another folder'),
     new Option('--append-system-prompt <text>', 'appended to the instructions'),
     new Option('--add-dir <dir>', 'another folder that agents may read and write').argParser(another),
-    new Option('--record <file>', 'record requests and answers, for -m replay:FILE'),
-    new Option('--verbose', 'print progress on stderr, also where it is not a terminal'),
   ]
   for (const option of options) command.addOption(option)
 }

@@ -80,8 +80,9 @@ export function createQuestions(): Questions {
 
   return {
     ask: ({ agent, team, call, action, why, rules }, signal) => {
-      const { toolName: tool, input } = call
-      return put(agent, { team, about: { kind: 'permission', tool, input, action, why, rules } }, action, signal)
+      const { toolName: tool, toolCallId: tool_use_id, input } = call
+      const about = { kind: 'permission', tool, tool_use_id, input, action, why, rules } as const
+      return put(agent, { team, about }, action, signal)
     },
     askPlan: ({ agent, team, plan }, signal) => put(agent, { team, about: { kind: 'plan', plan } }, undefined, signal),
     get open() {

@@ -63,6 +63,8 @@ export interface QuestionLine {
     | {
         readonly kind: 'permission'
         readonly tool: string
+        /** The call that waits for the answer; sessions of an older program do not say it. */
+        readonly tool_use_id?: string
         readonly input: unknown
         readonly action: Action
         /** Why a person is asked. */

@@ -1,0 +1,61 @@
+import { realpathSync } from 'node:fs'
+import type { OpenControl } from '../../session/control/open-control.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Call } from '../program/context.ts'
+import { version } from '../program/version.ts'
+import type { RunOptions } from '../run/options.ts'
+
+/** What a session is opened with that a person works with, in a terminal or an editor. */
+export interface PersonSession {
+  readonly call: Call
+  readonly options: RunOptions
+  readonly settings: Settings
+  readonly workspace: Workspace
+  /** The session to resume; undefined: a new one. */
+  readonly team: string | undefined
+  readonly title?: string | undefined
+  readonly cwd: string
+  readonly folders: readonly string[] | undefined
+  /** The front end draws what the program of the status line prints. */
+  readonly hasStatusLine?: boolean
+}
+
+/** Loads everything that runs agents: a terminal paints its prompt without it. */
+export async function openPersonSession(
+  { call, options, settings, workspace, team, title = '', cwd, folders, hasStatusLine = false }: PersonSession,
+  warn: (text: string) => void,
+): Promise<OpenControl> {
+  const [{ chooseModel }, { openControl }, { settingsOptions }] = await Promise.all([
+    import('../../session/choose-model.ts'),
+    import('../../session/control/open-control.ts'),
+    import('../../session/session-options.ts'),
+  ])
+  const { model, modelFor } = await chooseModel({
+    ...{ settings, env: call.env, root: realpathSync(workspace.workspace), cwd, warn },
+    maxBudgetUsd: options.maxBudgetUsd,
+    record: options.record,
+  })
+  return openControl({
+    ...settingsOptions(settings, call.env),
+    ...{ workspace, team, here: options.here, signal: call.signal, title, model, modelFor, cwd },
+    limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
+    appendSystemPrompt: options.appendSystemPrompt,
+    ...{ folders, warn, version, clock: call.clock },
+    socket: { access: options.control ?? 'watch' },
+    runsPrograms: hasStatusLine && settings.statusLine !== undefined,
+  })
+}
+
+/** A new session that was opened and left, and in which nothing was asked, is removed. */
+export async function closePersonSession(control: OpenControl, workspace: Workspace, isNew: boolean): Promise<void> {
+  const isEmpty = isNew && (await isEmptySession(control))
+  await control[Symbol.asyncDispose]()
+  if (isEmpty) await workspace.store.remove(control.session, true)
+}
+
+async function isEmptySession({ opened }: OpenControl): Promise<boolean> {
+  const { isUntouched } = await import('../../session/run-prompt.ts')
+  const spent = [...opened.team.state.spent.values()]
+  return isUntouched(opened) && spent.every(({ calls }) => calls === 0)
+}
