@@ -7,18 +7,20 @@ export const client = {
     version: '2.12.0',
     program: 'clients/launcher/build/index.js',
   }),
-  async prove({ node, program, run, server, claimBy, withHttp }) {
+  async prove({ node, program, run, server, claimBy, withHttp, env: { DESKMATES_STATE } }) {
     const inspect = async (...args) => JSON.parse(await run(node, [program, '--cli', ...args]))
     const { command, args } = server('inspector')
-    const { tools } = await inspect(command, ...args, '--method', 'tools/list', '--strict')
+    // It passes no other variable on.
+    const stdio = [command, ...args, '-e', `DESKMATES_STATE=${DESKMATES_STATE}`]
+    const { tools } = await inspect(...stdio, '--method', 'tools/list', '--strict')
     for (const name of ['task_claim', 'inbox', 'wait_for_news'])
       if (!tools.some((tool) => tool.name === name && tool.outputSchema)) throw new Error(`${name} is not listed`)
     await claimBy('inspector', async () => {
-      const claimed = await inspect(command, ...args, '--method', 'tools/call', '--tool-name', 'task_claim')
+      const claimed = await inspect(...stdio, '--method', 'tools/call', '--tool-name', 'task_claim')
       if (claimed.structuredContent.task.owner !== 'inspector') throw new Error(JSON.stringify(claimed))
     })
     const refused = await inspect(
-      ...[command, ...args, '--method', 'tools/call'],
+      ...[...stdio, '--method', 'tools/call'],
       ...['--tool-name', 'task_get', '--tool-arg', 'id="99"'],
     ).catch(({ message }) => message)
     if (!JSON.stringify(refused).includes('unknown_task')) throw new Error(`no refusal: ${JSON.stringify(refused)}`)

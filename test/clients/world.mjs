@@ -51,7 +51,13 @@ export async function openWorld({ cli, folder, signal }) {
     async claimBy(member, use) {
       const before = await json('task', 'list', '--status', 'in_progress')
       const { id } = await json('task', 'add', `for ${member}`)
-      await use()
+      try {
+        await use()
+      } catch (error) {
+        // The next client must not find it.
+        await deskmates('task', 'update', id, '--status', 'deleted').catch(() => {})
+        throw error
+      }
       const after = await json('task', 'list', '--status', 'in_progress')
       const held = after.filter(({ owner }) => owner === member)
       if (held.length !== 1 || held[0].id !== id || after.length !== before.length + 1)

@@ -91,7 +91,7 @@ async function serveOnStdio(call: Call, base: Serving, options: Options): Promis
   }
 
   const mayChoose = own === undefined && !hasToken
-  const input = Readable.from(call.stdin)
+  const input = Readable.from(bytesOf(call.stdin), { objectMode: false })
   const output = new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => void (call.protocolOutput ?? call.stdout).write(text, done),
@@ -102,6 +102,11 @@ async function serveOnStdio(call: Call, base: Serving, options: Options): Promis
   // The client closes its end, or this process is asked to end.
   await finished(input, { signal: call.signal }).catch(() => {})
   await handle.close()
+}
+
+/** The transport reads bytes only. */
+async function* bytesOf(stdin: Call['stdin']): AsyncGenerator<Buffer> {
+  for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array)
 }
 
 async function serveOnHttp(call: Call, base: Serving, { as, http, role }: Options): Promise<void> {

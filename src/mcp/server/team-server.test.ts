@@ -122,6 +122,8 @@ describe('the tools of the server', () => {
     expect(error).toBe('holds_another')
     expect(data).toMatchObject({ code: 'holds_another', details: { member: 'ada', task: '1' } })
     expect(text).toContain('Complete, fail or release task 1 first.')
+    const raw = await ada.client.callTool({ name: 'task_claim', arguments: { id: '2' } })
+    expect(raw.structuredContent, 'clients check it against the schema of the tool').toBeUndefined()
     expect((await ada.call('task_update', { id: '2', assignee: 'lead' })).text).toContain('message_send to lead')
     for (const id of ['../../etc/passwd', '__proto__', '99', 'constructor'])
       expect([id, (await ada.call('task_get', { id })).error]).toEqual([id, 'unknown_task'])
@@ -256,7 +258,7 @@ describe('wait_for_news', () => {
     harness.clock.advance(50)
     expect((await waiting).data).toMatchObject({ timedOut: true, messages: [] })
     expect((await ada.call('wait_for_news', { seconds: 0 })).data.timedOut).toBe(true)
-    await expect(ada.call('wait_for_news', { seconds: 51 })).resolves.toMatchObject({ error: expect.anything() })
+    await expect(ada.call('wait_for_news', { seconds: 51 })).rejects.toThrow()
   })
 
   it('ends when its caller cancels it, and takes no mail that comes later', async () => {

@@ -93,8 +93,10 @@ function refusalResult(refusal: Refusal): CallToolResult {
   return errorResult({ code: refusal.code, details: { ...refusal.details } }, refusalForCaller(refusal))
 }
 
+/** As text: structured content would have to match the schema of the tool, and clients check that of errors too. */
 function errorResult(error: { code: string; details: object }, message: string): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: message }], structuredContent: { ...error, message } }
+  const texts = [message, JSON.stringify(error)]
+  return { isError: true, content: texts.map((text) => ({ type: 'text', text })) }
 }
 
 function instructions(team: string, mustJoin: boolean): string {

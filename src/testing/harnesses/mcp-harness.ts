@@ -10,7 +10,7 @@ import { openMemoryStore } from '../../stores/memory/store.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
 
-/** The result of a tool: `data` is its structured content, `error` the code of its refusal. */
+/** The result of a tool: `data` is its structured content, or code and details of a refusal; `error` is that code. */
 export interface Called {
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
   readonly data: any
@@ -89,10 +89,10 @@ export async function connectCaller(transport: Transport): Promise<ConnectedCall
     client,
     async call(name, input = {}, signal) {
       const result = await client.callTool({ name, arguments: { ...input } }, { ...(signal && { signal }) })
-      const { structuredContent: data, isError } = result
-      const [first] = result.content
-      const code = (data as { code?: string } | undefined)?.code
-      return { data, text: first?.type === 'text' ? first.text : '', error: isError ? (code ?? 'failed') : undefined }
+      const { structuredContent, isError } = result
+      const [text = '', details = ''] = result.content.map((part) => (part.type === 'text' ? part.text : ''))
+      const data = structuredContent ?? JSON.parse(details)
+      return { data, text, error: isError ? (data.code ?? 'failed') : undefined }
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
