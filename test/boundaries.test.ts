@@ -30,7 +30,7 @@ const inner = imports.filter(({ inside }) => inside)
 const LOW = ['journal', 'team', 'redaction']
 const ALL_BUT_CLI = [
   'acp',
-  'mcp',
+  'mcp/server',
   'terminal',
   'view',
   'session',
@@ -45,6 +45,7 @@ const ALL_BUT_CLI = [
   'models',
   'plan',
   'organisation',
+  'mcp/client',
   ...LOW,
 ]
 /** Which folders each folder may import. Only the session, the command line and the library compose stores and agents. */
@@ -62,9 +63,9 @@ const mayImport: Record<string, readonly string[]> = {
   agent: ['tools', 'permissions', 'prompts', 'models', ...LOW],
   supervisor: ['agent', 'tools', 'permissions', 'prompts', 'models', ...LOW],
   'workspace.ts': ['stores', ...LOW],
-  settings: ['tools', 'permissions', 'models', ...LOW],
+  'mcp/client': ['tools', 'permissions', ...LOW],
+  settings: ['mcp/client', 'tools', 'permissions', 'models', ...LOW],
   session: [
-    'mcp',
     'workspace.ts',
     'settings',
     'supervisor',
@@ -76,9 +77,10 @@ const mayImport: Record<string, readonly string[]> = {
     'stores',
     'plan',
     'organisation',
+    'mcp/client',
     ...LOW,
   ],
-  mcp: ['prompts', ...LOW],
+  'mcp/server': ['prompts', ...LOW],
   view: ['session', 'permissions', 'team'],
   terminal: ['view', 'session', 'permissions', ...LOW],
   acp: ['view', 'session', 'permissions', ...LOW],
@@ -100,7 +102,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
     config: ['output', 'program', 'workspace'],
     demo: ['output', 'program'],
     doctor: ['output', 'program', 'workspace'],
-    interactive: ['config', 'demo', 'output', 'program', 'run', 'sessions', 'workspace'],
+    interactive: ['config', 'demo', 'mcp', 'output', 'program', 'run', 'sessions', 'workspace'],
     journal: ['output', 'program', 'workspace'],
     mail: ['output', 'program', 'workspace'],
     mcp: ['output', 'program', 'workspace'],
@@ -181,6 +183,7 @@ const PORTS = [
   'models/model.ts',
   'tools/message-routing.ts',
   'tools/tool.ts',
+  'tools/tool-source.ts',
   'permissions/permission.ts',
   'permissions/sandbox/sandbox.ts',
   'agent/agent-event.ts',
@@ -351,8 +354,12 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
   )
 }
 
+/** The client and the server of MCP are on different sides of the session. */
 function folderOf(path: string): string {
-  return path.split('/')[0]!
+  return path
+    .split('/')
+    .slice(0, path.startsWith('mcp/') ? 2 : 1)
+    .join('/')
 }
 
 function inWords({ file, what }: Import): string {

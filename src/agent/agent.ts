@@ -12,7 +12,10 @@ export interface Agent {
   readonly name: string
   readonly system: string
   readonly model: Model
+  /** As they are now: those of MCP servers may change between two model calls. */
   readonly tools: readonly Tool[]
+  /** Resolves when tools that come from elsewhere are known. */
+  readonly toolsReady?: ((signal: AbortSignal) => Promise<void>) | undefined
   readonly maxOutput?: number | undefined
   readonly limits: Limits
   readonly transcript: Transcript

@@ -29,9 +29,8 @@ export async function* runLoop(agent: Agent, signal: AbortSignal): AsyncGenerato
 
 async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<AgentEvent, Stop> {
   const { transcript, used } = agent
-  const tools = offer(agent.tools)
   const { turns } = transcript.state
-  const compaction = createCompaction(agent, tools)
+  const compaction = createCompaction(agent, () => offer(agent.tools))
   const failures = createRepeatedFailures((blocker) => agent.reportBlocker?.(blocker))
   let isShortened = false
   let text = ''
@@ -42,12 +41,14 @@ async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<Age
       yield* receiveInput(agent, owed, signal)
       if (!awaitsAnswer(transcript.state)) return { kind: 'finished', text }
       if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)
+      if (agent.toolsReady) await agent.toolsReady(signal)
       if (yield* compaction.compactIfNeeded(signal)) continue
       if (agent.order) await agent.order.step(`${agent.name} asks`, turnOnly)
       // Again, since other agents of the run called meanwhile: nothing is awaited between this and the count.
       if (limitReached(agent.limits, used)) return stopAtLimit(agent, text)
 
       const { name, system, maxOutput } = agent
+      const tools = offer(agent.tools)
       used.purse.calls++
       let reply: Reply
       try {

@@ -27,6 +27,7 @@ import { createInbox, type Waking } from './input/inbox.ts'
 import { restoreMailFiles } from './input/mail-files.ts'
 import { createNotices } from './input/notices.ts'
 import { createMembership, type Membership } from './membership.ts'
+import { offeredTools } from './offered-tools.ts'
 import type { SessionContext } from './session-context.ts'
 import { LeadTranscriptLost, recordLostTranscript, TranscriptDamaged } from './transcript/lost-transcript.ts'
 import { openTranscript, type Transcript, TranscriptLost } from './transcript/transcript.ts'
@@ -48,6 +49,8 @@ export interface AgentOptions {
   /** Called after each notice for it, so that it wakes. */
   onNotice?(): void
   tools(recordUsage: Agent['recordUsage']): readonly Tool[]
+  /** Whether it has this tool of an MCP server. */
+  hasServerTool(tool: string): boolean
   /** Changes what its tools do through a membership. */
   adaptMembership?(membership: TeamMembership, own: Membership): TeamMembership
   urgency(): number
@@ -99,14 +102,22 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
   const hooks =
     context.hooks && createToolHooks(context.hooks, { agent: by.name, fence, emit: (event) => context.run.emit(event) })
   const permissions = context.permissionsFor({ ...options.permissions, ...(hooks && { hooks: hooks.beforeCall }) })
-  const offered = announcingReserved(tools.filter(({ name }) => permissions.isOffered(name)))
+  const offered = offeredTools(tools, {
+    source: context.toolSource,
+    has: ({ name }) => permissions.isOffered(name),
+    hasSourced: ({ name }) => options.hasServerTool(name),
+    wrap: (some) => hooks?.afterCalls(announcingReserved(some)) ?? announcingReserved(some),
+  })
   const inbox = createInbox({ ...options, transcript, notices, budget })
 
   return {
     name: by.name,
     system: options.system,
     model: options.model,
-    tools: hooks?.afterCalls(offered) ?? offered,
+    get tools() {
+      return offered.tools
+    },
+    toolsReady: offered.ready,
     maxOutput: context.maxOutput,
     limits: context.limits,
     transcript,
@@ -164,6 +175,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
     }),
     async [Symbol.asyncDispose]() {
       await allJobs[Symbol.asyncDispose]()
+      await context.toolSource?.release({ team: team.name, agent: by.name })
       try {
         await reports.settle()
       } finally {

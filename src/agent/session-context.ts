@@ -16,6 +16,7 @@ import type { RoleRules } from '../tools/role-rules.ts'
 import type { Skill } from '../tools/skills/read-skills.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { ToolSource } from '../tools/tool-source.ts'
 import { type Limits, limitReached, type RunUsage } from './agent.ts'
 import type { AskPlan } from './questions.ts'
 import type { SessionEvent } from './session-event.ts'
@@ -52,6 +53,8 @@ export interface SessionContext {
   readonly agentTypes: readonly AgentType[]
   /** Tools of the caller besides ours, for every agent. */
   readonly tools: readonly Tool[]
+  /** Tools from elsewhere, for every agent; undefined where no MCP server is configured. */
+  readonly toolSource?: ToolSource | undefined
   /** For the lead only. */
   readonly skills: readonly Skill[]
   /** Instructions of the project and the user, for every agent. */

@@ -6,6 +6,7 @@ import { subagentPrompt } from '../prompts/system-prompt.ts'
 import { createReads } from '../tools/files/reads.ts'
 import { toolsForSubagent } from '../tools/registry.ts'
 import { announcingReserved } from '../tools/reservations/announce-reserved.ts'
+import { hasServerTool } from '../tools/subagents/narrow-type.ts'
 import type { RunSubagent, SubagentEnd } from '../tools/subagents/run-subagent.ts'
 import type { Agent } from './agent.ts'
 import type { Stop } from './agent-event.ts'
@@ -13,6 +14,7 @@ import { createToolHooks } from './calls/tool-hooks.ts'
 import { type Input, userTurn } from './input/inbox.ts'
 import { createNotices } from './input/notices.ts'
 import { runLoop } from './loop.ts'
+import { offeredTools } from './offered-tools.ts'
 import { selectableModel } from './selectable-model.ts'
 import { type SessionContext, stallLimits } from './session-context.ts'
 import { MAX_ANSWER_SILENCE_S, MAX_CLOSING_SILENCE_S, watchSilence, watchStall } from './silence.ts'
@@ -57,9 +59,12 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
       person: parent.personFor(`${parent.name} › ${type.name}`),
       ...(hooks && { hooks: hooks.beforeCall }),
     })
-    const offered = announcingReserved(
-      [...toolsForSubagent(type), ...tools].filter((tool) => permissions.isOffered(tool.name)),
-    )
+    const offered = offeredTools([...toolsForSubagent(type), ...tools], {
+      source: context.toolSource,
+      has: (tool) => permissions.isOffered(tool.name),
+      hasSourced: (tool) => hasServerTool(type, tool.name),
+      wrap: (some) => hooks?.afterCalls(announcingReserved(some)) ?? announcingReserved(some),
+    })
     const reads = createReads()
     const log = record?.log ?? (await context.openScratchLog())
     const generation = record?.generation ?? 1
@@ -93,7 +98,10 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
         name,
         system: subagentPrompt(type.prompt, toolContext),
         model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
-        tools: hooks?.afterCalls(offered) ?? offered,
+        get tools() {
+          return offered.tools
+        },
+        toolsReady: offered.ready,
         maxOutput: context.maxOutput,
         limits: context.limits,
         transcript,
@@ -133,6 +141,7 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
     } finally {
       silence.stop()
       stall?.stop()
+      await context.toolSource?.release({ team: toolContext.team, agent: name })
     }
 
     async function runToEnd(): Promise<SubagentEnd> {

@@ -48,10 +48,10 @@ async function openFor(call: Call, options: RunOptions, { cwd, id, folders }: Wa
   try {
     const resume = id === undefined ? undefined : name(id)
     const team = resume === undefined ? undefined : await chooseSession(here, { resume }, workspace)
-    const { settings } = await readSettings(here, workspace, settingsOf(options))
+    const loaded = await readSettings(here, workspace, settingsOf(options))
     const added = [...(options.addDir ?? []).map((dir) => resolve(call.cwd, dir)), ...folders].map(existingFolder)
     const control = await openPersonSession(
-      { ...{ call: here, options, settings, workspace, team, cwd }, folders: added },
+      { ...{ call: here, options, loaded, workspace, team, cwd }, folders: added },
       (message) => void warn(call, message),
     )
     return {

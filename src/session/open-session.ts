@@ -3,8 +3,9 @@ import type { SessionContext } from '../agent/session-context.ts'
 import { systemClock } from '../journal/clock.ts'
 import { orderedTeam } from '../journal/replay/ordered-team.ts'
 import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
+import type { McpServers } from '../mcp/client/servers.ts'
 import { deadRules } from '../permissions/rules/dead-rules.ts'
-import { forbids, policyOf } from '../permissions/rules/policy.ts'
+import { forbids, isOffered, policyOf } from '../permissions/rules/policy.ts'
 import { createSessionPolicy, type SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { awaitLease } from '../supervisor/lead/await-lease.ts'
 import { giveUpLead, SessionClosed, SessionOpen, SessionRefused, takeLead } from '../supervisor/lead/take-lead.ts'
@@ -13,6 +14,8 @@ import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
 import { commandEnv } from './command-env.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
+import { expandPrompt, serverPrompts } from './mcp/expand-prompt.ts'
+import { openSessionServers, secretsOf, serversOf } from './mcp/session-servers.ts'
 import { keepSummaries, summaryPaths } from './plan/summary-files.ts'
 import { createViewGuard } from './plan/view-guard.ts'
 import { openSessionSandbox, type SessionSandbox } from './sandbox.ts'
@@ -44,6 +47,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
   let context: SessionContext | undefined
   let team: TeamHandle | undefined
   let supervisor: Supervisor | undefined
+  let servers: McpServers | undefined
   let summaries: AsyncDisposable | undefined
   const closing = new AbortController()
   let closed: Promise<void> | undefined
@@ -52,7 +56,9 @@ export async function openControllable(options: SessionOptions): Promise<Control
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
     const policy = createSessionPolicy(policyOf(options.permissions ?? {}, root))
     const toolNames = [...TOOL_NAMES, ...(options.tools ?? []).map(({ name }) => name)]
-    for (const message of deadRules(policy.current, toolNames)) warn(message)
+    const configured = serversOf(options.mcpServers)
+    const keys = configured.map(({ key }) => key)
+    for (const message of deadRules(policy.current, toolNames, keys)) warn(message)
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
     sandbox = await openSessionSandbox({
       ...options.sandbox,
@@ -67,7 +73,20 @@ export async function openControllable(options: SessionOptions): Promise<Control
       ...{ root, workspace, clock, team: () => team },
       report: (agent, text) => context?.run.emit({ type: 'problem', agent, text: `${agent}: ${text}` }),
     })
-    context = createSessionContext(options, { ...parts, sandbox, knowledge, views })
+    servers = await openSessionServers({
+      ...{ servers: configured, env, keys: options.keyVariables, clock },
+      place: {
+        ...{ root, folders, env: parts.commandEnv, sandbox: sandbox.sandbox },
+        requiresSandbox: sandbox.mode === 'require',
+        record: async (group) => supervisor?.lead.transcript.began({ ...group, of: 'mcp' }),
+      },
+      // Before the first run no reader of events is there.
+      note: (text) => (hasReader() ? context?.run.emit({ type: 'note', agent: 'lead', text }) : warn(text)),
+    })
+    const serverSecrets = secretsOf(configured, env, options.keyVariables)
+    context = createSessionContext(options, { ...parts, sandbox, knowledge, views, servers, serverSecrets })
+    const { emit: withoutReader } = context.run
+    const hasReader = () => context?.run.emit !== withoutReader
 
     // A loss that is found before the supervisor is open is reported by the store's own warning.
     const onRewound = (loss: Parameters<Supervisor['reportLoss']>[0]) => supervisor?.reportLoss(loss)
@@ -87,8 +106,10 @@ export async function openControllable(options: SessionOptions): Promise<Control
     summaries = keepSummaries(team, root, warn)
     team = orderedTeam(team, options.model.order, true)
     supervisor = await openSupervisor(context, { team, by })
-    const session = sessionOf(id, { team, supervisor, sandbox, close, closing: closing.signal })
-    return { session, context, supervisor, policy }
+    // Their process groups are recorded in the conversation of the lead, which is open now.
+    servers?.start()
+    const session = sessionOf(id, { team, supervisor, sandbox, servers, policy, close, closing: closing.signal })
+    return { session, context, supervisor, policy, servers }
   } catch (error) {
     await close().catch(() => {})
     throw error
@@ -105,6 +126,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
     try {
       // A caller may have stopped reading events without ending the run.
       await context?.run.end()
+      await servers?.[Symbol.asyncDispose]()
       await supervisor?.[Symbol.asyncDispose]()
       await summaries?.[Symbol.asyncDispose]()
       // The next process need not wait until this one has ended.
@@ -123,17 +145,21 @@ export interface ControllableSession {
   readonly context: SessionContext
   readonly supervisor: Supervisor
   readonly policy: SessionPolicy
+  readonly servers: McpServers | undefined
 }
 
 interface OpenedSession {
   readonly team: TeamHandle
   readonly supervisor: Supervisor
   readonly sandbox: SessionSandbox
+  readonly servers: McpServers | undefined
+  readonly policy: SessionPolicy
   readonly closing: AbortSignal
   close(): Promise<void>
 }
 
-function sessionOf(id: string, { team, supervisor, sandbox, close, closing }: OpenedSession): Session {
+function sessionOf(id: string, opened: OpenedSession): Session {
+  const { team, supervisor, sandbox, servers, policy, close, closing } = opened
   let isRunning = false
   /** One run at a time. */
   function begin(): () => void {
@@ -150,7 +176,22 @@ function sessionOf(id: string, { team, supervisor, sandbox, close, closing }: Op
     get model() {
       return supervisor.leadModel.name
     },
-    tools: supervisor.lead.tools.map(({ name }) => name),
+    get tools() {
+      return supervisor.lead.tools.map(({ name }) => name)
+    },
+    get mcpServers() {
+      return servers?.status() ?? []
+    },
+    get prompts() {
+      return serverPrompts(servers)
+    },
+    expandPrompt: (prompt) =>
+      expandPrompt(prompt, {
+        servers,
+        isOffered: (tool) => isOffered(tool, policy.current),
+        keep: supervisor.lead.memory.keep,
+      }),
+    toolsReady: async (signal = new AbortController().signal) => servers?.ready(signal),
     sandbox: sandbox.state,
     get left() {
       return supervisor.left

@@ -3,6 +3,7 @@ import { noUsage } from '../agent/agent.ts'
 import { DEFAULT_SUPERVISOR_SETTINGS, type Run, type SessionContext } from '../agent/session-context.ts'
 import type { RoleGates } from '../agent/task-commits.ts'
 import { systemClock } from '../journal/clock.ts'
+import type { McpServers } from '../mcp/client/servers.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
 import { createHooks } from '../permissions/hooks/hooks.ts'
 import { createPermissions } from '../permissions/permissions.ts'
@@ -31,6 +32,9 @@ export interface OpenedParts {
   readonly sandbox: SessionSandbox
   readonly knowledge: Knowledge
   readonly views: ViewGuard
+  readonly servers: McpServers | undefined
+  /** Values that MCP servers get and nothing else may hold. */
+  readonly serverSecrets: readonly string[]
 }
 
 /** Composes what all agents of a session share. */
@@ -49,7 +53,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     root,
     folders,
     env: commandEnv,
-    eraser: createEraser(env, options.secrets),
+    eraser: createEraser(env, [...(options.secrets ?? []), ...parts.serverSecrets]),
     sandbox: sandbox.sandbox,
     hooks: hooksOf(options, parts),
     openScratchLog: async () => (await openMemoryStore()).log('subagent/transcripts/agent'),
@@ -61,6 +65,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     routing: options.routing,
     roles: options.roles,
     tools: options.tools ?? [],
+    toolSource: parts.servers,
     skills: knowledge.skills,
     instructions: knowledge.instructions,
     spelling: options.spelling ?? 'team',

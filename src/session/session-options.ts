@@ -12,6 +12,7 @@ import type { Spelling } from '../tools/own-tool.ts'
 import type { RoleRules } from '../tools/role-rules.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
+import type { SessionServers } from './mcp/session-servers.ts'
 import type { SandboxOptions } from './sandbox.ts'
 
 export interface SessionOptions {
@@ -50,6 +51,11 @@ export interface SessionOptions {
   readonly roles?: RoleRules
   /** Tools of the caller, besides the built-in ones. */
   readonly tools?: readonly Tool[]
+  /**
+   * MCP servers by name, in the shape of the settings. They are started with the session, inside of the sandbox, and their
+   * tools are called `mcp__server__tool`. The caller answers for them: none is asked about.
+   */
+  readonly mcpServers?: SessionServers
   /** Of each run. */
   readonly limits?: Limits
   readonly maxOutput?: number
@@ -61,6 +67,8 @@ export interface SessionOptions {
   readonly folders?: readonly string[]
   /** The environment of the commands agents run; keys of models are left out. By default this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Names of variables that hold keys of models: no file of a project may pass them to an MCP server. */
+  readonly keyVariables?: readonly string[]
   /** Values that transcripts, messages and kept outputs must not contain, besides those of secret variables in `env`. */
   readonly secrets?: readonly string[]
   readonly clock?: AlarmClock
@@ -93,6 +101,7 @@ export function settingsOptions(settings: Settings, env: NodeJS.ProcessEnv): Par
     maxOutput: settings.maxOutputTokens,
     env: withoutKeys(env, settings),
     secrets: keysIn(env, settings),
+    keyVariables: keyVariablesOf(settings),
   }
 }
 
@@ -116,6 +125,10 @@ function withoutKeys(env: NodeJS.ProcessEnv, { providers = {} }: Settings): Node
 }
 
 /** The values of those keys, which no transcript and no message may contain. */
-function keysIn(env: NodeJS.ProcessEnv, { providers = {} }: Settings): string[] {
-  return Object.values(providers).flatMap(({ keyFrom }) => (keyFrom && env[keyFrom] ? [env[keyFrom]] : []))
+function keysIn(env: NodeJS.ProcessEnv, settings: Settings): string[] {
+  return keyVariablesOf(settings).flatMap((name) => env[name] || [])
+}
+
+export function keyVariablesOf({ providers = {} }: Settings): string[] {
+  return Object.values(providers).flatMap(({ keyFrom }) => keyFrom || [])
 }

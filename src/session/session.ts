@@ -1,6 +1,7 @@
 import type { Stop } from '../agent/agent-event.ts'
 import type { SessionEvent } from '../agent/session-event.ts'
 import type { TeamHandle } from '../journal/team-handle.ts'
+import type { ServerStatus } from '../mcp/client/servers.ts'
 import type { OpenedSandbox } from '../permissions/sandbox/open-sandbox.ts'
 import type { UnfinishedTasks } from '../supervisor/supervisor.ts'
 
@@ -12,6 +13,17 @@ export interface Session extends AsyncDisposable {
   readonly model: string
   /** Names of the tools the lead is offered. */
   readonly tools: readonly string[]
+  /** The MCP servers that are configured, and what became of each. */
+  readonly mcpServers: readonly ServerStatus[]
+  /** Prompts of MCP servers, as they are typed behind a slash. */
+  readonly prompts: readonly { readonly name: string; readonly about: string }[]
+  /**
+   * A prompt that a person typed, with what it names of MCP servers: `/mcp__server__prompt words` becomes that prompt, and
+   * behind `@server:uri` the resource is added. Rejects with the reason where that is not possible.
+   */
+  expandPrompt(prompt: string): Promise<string>
+  /** Resolves when it is known which tools MCP servers have, or that one does not come. A run waits for it by itself. */
+  toolsReady(signal?: AbortSignal): Promise<void>
   /** Tasks that are not completed, by team; teams without any are left out. */
   readonly left: readonly UnfinishedTasks[]
   /** Whether commands run in a sandbox. Without one they can alter the team's files. */

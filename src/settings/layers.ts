@@ -34,14 +34,18 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
     const key = prefix + name
     if (key === '$schema' || value === undefined) continue
     const isSet = Object.hasOwn(into, name)
-    if (isPlain(value) && !WHOLE.has(key)) {
+    // A server is taken from one file as a whole: another one must not change its address or its variables.
+    if (isPlain(value) && !WHOLE.has(key) && prefix !== 'mcpServers.') {
       if (!isSet) into[name] = {}
       if (isPlain(into[name])) merge(into[name], value, `${key}.`, layer, origins)
       continue
     }
+    const origin = { key, value, source: layer.source, ...(layer.path !== undefined && { path: layer.path }) }
+    // Which of several servers of one name counts is decided by who wrote it.
+    if (isSet && prefix === 'mcpServers.') origins.push(origin)
     if (isSet && !COMBINED_LISTS.test(key)) continue
     into[name] = isSet ? [...(into[name] as unknown[]), ...(value as unknown[])] : value
-    origins.push({ key, value, source: layer.source, ...(layer.path !== undefined && { path: layer.path }) })
+    origins.push(origin)
   }
 }
 

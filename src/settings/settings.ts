@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ServerEntry } from '../mcp/client/server-entry.ts'
 import { ModelSettings } from '../models/settings.ts'
 import { HOOKS_FAIL, HookSettings } from '../permissions/hooks/hook-settings.ts'
 import { MODES } from '../permissions/rules/modes.ts'
@@ -126,6 +127,9 @@ export const Settings = z.strictObject({
     .enum(NOTICE_MODES)
     .optional()
     .meta({ description: 'When you are needed or all is done: bell and desktop notice, bell, or nothing.' }),
+  mcpServers: z.record(z.string().min(1), ServerEntry).optional().meta({
+    description: 'MCP servers by name, each with command, args and env, or with type http, url and headers.',
+  }),
   hooks: HookSettings.optional().meta({ description: 'Programs that are called before and after events.' }),
   hooksFail: z
     .enum(HOOKS_FAIL)

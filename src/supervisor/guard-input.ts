@@ -16,5 +16,6 @@ export function guardInput(
     mayContinue()
     return input
   }
-  return { ...agent, inbox: { ...agent.inbox, next } }
+  // Its tools may change while it works, so they are not copied.
+  return Object.create(agent, { inbox: { value: { ...agent.inbox, next } } })
 }

@@ -73,7 +73,7 @@ export async function* compact(
   const agent = lead.name
   try {
     let text = '[Nothing to compress.]'
-    const compaction = createCompaction(lead, offer(lead.tools))
+    const compaction = createCompaction(lead, () => offer(lead.tools))
     const cut = await compaction.shorten()
     if (cut) text = `Shortened: about ${cut.before} tokens became ${cut.after}.`
     for await (const event of compaction.summarise({ trigger: 'manual', focus }, signal)) {

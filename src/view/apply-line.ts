@@ -78,9 +78,11 @@ export function applyLine(view: View, { at, line }: TimedLine): void {
   }
 }
 
-function applyInit(view: View, { session_id: id, model, cwd, sandbox, permissionMode }: InitLine): void {
+function applyInit(view: View, line: InitLine): void {
+  const { session_id: id, model, cwd, sandbox, permissionMode } = line
   view.session = { id, model, cwd, sandbox }
   view.mode = permissionMode as View['mode']
+  view.prompts = line.slash_commands ?? []
 }
 
 type InitLine = Extract<Line, { type: 'system'; subtype: 'init' }>

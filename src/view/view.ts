@@ -10,6 +10,8 @@ import { emptyState, type TeamState } from '../team/state.ts'
 export interface View {
   version: number
   session: { readonly id: string; readonly model: string; readonly cwd: string; readonly sandbox: string } | undefined
+  /** Prompts of MCP servers, which are typed as commands. */
+  prompts: readonly { readonly name: string; readonly about: string }[]
   mode: Mode
   run: { readonly isWorking: boolean; readonly since: number; readonly error: string | null }
   /** By name; the session's own team first. */
@@ -90,6 +92,7 @@ export function emptyView(): View {
   return {
     version: 0,
     session: undefined,
+    prompts: [],
     mode: 'default',
     run: { isWorking: false, since: 0, error: null },
     teams: new Map(),

@@ -24,11 +24,16 @@ export interface Why {
   readonly focus?: string | undefined
 }
 
-export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Compaction {
+export function createCompaction(agent: Agent, tools: () => readonly ToolOffer[]): Compaction {
   const { transcript, memory } = agent
   const { state } = transcript
   const limits = limitsOf(agent)
-  const preface = { system: agent.system, tools }
+  const preface = {
+    system: agent.system,
+    get tools() {
+      return tools()
+    },
+  }
   // A step that did not help is not tried again before the conversation has grown.
   let nextDemotion = limits.demote
   let nextSummary = limits.summarise
@@ -84,7 +89,7 @@ export function createCompaction(agent: Agent, tools: readonly ToolOffer[]): Com
     const before = weigh(state, preface)
     const isTooLong = trigger === 'too long' || before > (agent.model.context ?? USUAL_WINDOW)
     agent.used.purse.calls++
-    const reply = yield* askSummary({ agent, tools, turns, limits, focus, isTooLong }, signal)
+    const reply = yield* askSummary({ agent, tools: tools(), turns, limits, focus, isTooLong }, signal)
     agent.recordUsage(reply)
     agent.used.purse.dollars += reply.cost ?? (agent.limits.dollars === undefined ? 0 : Number.POSITIVE_INFINITY)
     await transcript.compact({ turn: summaryTurn(reply, await memory.situation()), keep, before }, reply)

@@ -26,5 +26,15 @@ $ deskmates config list --json`,
 
 /** Keys are not printed: another person may see the terminal. */
 function withoutSecret(origin: Origin): Origin {
+  if (origin.key.startsWith('mcpServers.')) return { ...origin, value: withoutValues(origin.value) }
   return /^providers\..+\.(key|headers\..+)$/.test(origin.key) ? { ...origin, value: '(hidden)' } : origin
+}
+
+/** An MCP server: what it sets and sends may be keys. */
+function withoutValues(entry: unknown): unknown {
+  const hidden = Object.entries(entry as object).map(([key, value]) => {
+    if (key !== 'env' && key !== 'headers') return [key, value]
+    return [key, Object.fromEntries(Object.keys(value as object).map((name) => [name, '(hidden)']))]
+  })
+  return Object.fromEntries(hidden)
 }

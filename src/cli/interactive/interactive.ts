@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { laterControl } from '../../session/control/later-control.ts'
 import type { OpenControl } from '../../session/control/open-control.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -17,6 +18,7 @@ import { openScreen } from './screen.ts'
 export async function interactive(call: Call, options: RunOptions, prompt: string | undefined): Promise<number> {
   await using workspace = await openStore(call)
   await askTrust(call, workspace)
+  if (bringsServers(workspace)) await (await import('./ask-servers.ts')).askServers(call, workspace, options)
   const model = options.model ?? (await (await import('./first-run.ts')).modelWithoutKey(call, workspace))
   if (model === 'left') return 0
   let team = await sessionFor(call, options, workspace)
@@ -49,7 +51,8 @@ async function converse(
   team: string | undefined,
   firstPrompt: string | undefined,
 ): Promise<TerminalExit> {
-  const { settings } = await readSettings(call, workspace, settingsOf(options))
+  const loaded = await readSettings(call, workspace, settingsOf(options))
+  const { settings } = loaded
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const folders = options.addDir?.map((dir) => existingFolder(resolve(cwd, dir)))
   let onPainted = () => {}
@@ -57,7 +60,7 @@ async function converse(
     onPainted = painted
   }).then(() =>
     openPersonSession(
-      { ...{ call, options, settings, workspace, team, title: firstPrompt, cwd, folders }, hasStatusLine: true },
+      { ...{ call, options, loaded, workspace, team, title: firstPrompt, cwd, folders }, hasStatusLine: true },
       (text) => later.note(text),
     ),
   )
@@ -82,6 +85,11 @@ async function converse(
     const control = await opening.catch(() => undefined)
     if (control) await closePersonSession(control, workspace, team === undefined)
   }
+}
+
+/** Whether the project may bring MCP servers along, about which a person is asked. */
+function bringsServers({ workspace }: Workspace): boolean {
+  return ['.mcp.json', '.deskmates'].some((name) => existsSync(join(workspace, name)))
 }
 
 /** An empty command means none: on the command line it takes back what the settings say. */

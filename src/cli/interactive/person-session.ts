@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import type { OpenControl } from '../../session/control/open-control.ts'
-import type { Settings } from '../../settings/settings.ts'
+import type { LoadedSettings } from '../../settings/load-settings.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
 import { version } from '../program/version.ts'
@@ -10,7 +10,7 @@ import type { RunOptions } from '../run/options.ts'
 export interface PersonSession {
   readonly call: Call
   readonly options: RunOptions
-  readonly settings: Settings
+  readonly loaded: LoadedSettings
   readonly workspace: Workspace
   /** The session to resume; undefined: a new one. */
   readonly team: string | undefined
@@ -23,14 +23,21 @@ export interface PersonSession {
 
 /** Loads everything that runs agents: a terminal paints its prompt without it. */
 export async function openPersonSession(
-  { call, options, settings, workspace, team, title = '', cwd, folders, hasStatusLine = false }: PersonSession,
+  { call, options, loaded, workspace, team, title = '', cwd, folders, hasStatusLine = false }: PersonSession,
   warn: (text: string) => void,
 ): Promise<OpenControl> {
-  const [{ chooseModel }, { openControl }, { settingsOptions }] = await Promise.all([
+  const { settings } = loaded
+  const [{ chooseModel }, { openControl }, { settingsOptions }, { configuredServers }] = await Promise.all([
     import('../../session/choose-model.ts'),
     import('../../session/control/open-control.ts'),
     import('../../session/session-options.ts'),
+    import('../../session/mcp/configured-servers.ts'),
   ])
+  const { servers, problems } = configuredServers({
+    ...{ workspace, settings: loaded, cwd, env: call.env },
+    ...{ config: options.mcpConfig, isStrict: options.strictMcpConfig },
+  })
+  for (const problem of problems) warn(problem)
   const { model, modelFor } = await chooseModel({
     ...{ settings, env: call.env, root: realpathSync(workspace.workspace), cwd, warn },
     maxBudgetUsd: options.maxBudgetUsd,
@@ -44,6 +51,7 @@ export async function openPersonSession(
     ...{ folders, warn, version, clock: call.clock },
     socket: { access: options.control ?? 'watch' },
     runsPrograms: hasStatusLine && settings.statusLine !== undefined,
+    mcpServers: servers,
   })
 }
 

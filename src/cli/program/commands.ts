@@ -22,7 +22,7 @@ export const commandGroups: Readonly<Record<string, { readonly summary: string; 
   plan: { summary: 'plan files: check, show and run them', section: PLANS },
   org: { summary: 'departments with their own teams: set them up and show them', section: PLANS },
   task: { summary: 'the board: add, claim and finish tasks', section: BOARD },
-  mcp: { summary: 'the Model Context Protocol: let outside agents join a team', section: BOARD },
+  mcp: { summary: 'MCP servers, whose tools agents use; and a team as one, for outside agents', section: AGENTS },
   config: { summary: 'the settings and where they come from', section: MACHINE },
 }
 
@@ -35,6 +35,13 @@ export const commands = [
   { path: 'status', summary: 'who works on what, and what waits', section: AGENTS },
   { path: 'sessions list', summary: 'all of them, with date and title', isDefault: true },
   { path: 'sessions prune', summary: 'remove old sessions without unfinished work' },
+  { path: 'mcp list', summary: 'all servers here, and whether each works', isDefault: true },
+  { path: 'mcp get', summary: 'what one server runs and may use' },
+  { path: 'mcp add', summary: 'add a server' },
+  { path: 'mcp add-json', summary: 'add a server by its JSON' },
+  { path: 'mcp remove', summary: 'remove a server' },
+  { path: 'mcp approve', summary: 'let a server of this project run, as it is now' },
+  { path: 'mcp reject', summary: 'never run a server of this project, as it is now' },
   { path: 'demo', summary: 'watch a small team at work; needs no key', section: AGENTS },
   { path: 'team create', summary: 'create a team' },
   { path: 'team list', summary: 'all teams here' },

@@ -7,9 +7,7 @@ const OPTIONS = byWord({
   '-v': 'deskmates -v alone prints the version. To see what happens during a run: --verbose',
   '-d --debug': 'To see what happens: --verbose. For a stack with every error: DESKMATES_DEBUG=1',
   '--debug-file': 'To see what happens: --verbose 2> FILE',
-  '--mcp-debug': 'MCP servers are not supported yet. To see what happens: --verbose',
-  '--mcp-config': 'MCP servers are not supported yet: agents use the built-in tools and commands that a rule allows',
-  '--strict-mcp-config': 'MCP servers are not supported yet, so there is nothing to restrict',
+  '--mcp-debug': 'To see what MCP servers do: --verbose, and deskmates mcp list',
   '--system-prompt': 'The built-in instructions cannot be replaced. Add to them: --append-system-prompt TEXT',
   '--system-prompt-file':
     'The built-in instructions cannot be replaced. Add to them: --append-system-prompt "$(cat FILE)"',

@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly addDir?: string[]
   readonly record?: string
   readonly verbose?: true
+  readonly mcpConfig?: string[]
+  readonly strictMcpConfig?: true
   readonly control?: ControlAccess
   readonly screenReader?: true
   readonly statusLine?: string
@@ -84,6 +86,8 @@ export function defineSessionOptions(command: Command): void {
     ),
     new Option('--append-system-prompt <text>', 'appended to the instructions'),
     new Option('--add-dir <dir>', 'another folder that agents may read and write').argParser(another),
+    new Option('--mcp-config <file or json>', 'more MCP servers, as in .mcp.json').argParser(another),
+    new Option('--strict-mcp-config', 'no MCP servers but those of --mcp-config'),
   ]
   for (const option of options) command.addOption(option)
 }

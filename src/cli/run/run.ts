@@ -16,6 +16,7 @@ import type { Call } from '../program/context.ts'
 import { Misused, OutputClosed } from '../program/failure.ts'
 import { version } from '../program/version.ts'
 import { openStore } from '../workspace/open-store.ts'
+import { readServers } from '../workspace/read-servers.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { chooseSession } from './choose-session.ts'
 import { exitCodeOf, reportEnd } from './end-report.ts'
@@ -57,7 +58,9 @@ export interface RunToEnd {
 export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd): Promise<number> {
   const format = options.outputFormat ?? (call.globals.json ? 'json' : 'text')
   await using workspace = await openStore(call)
-  const { settings } = await readSettings(call, workspace, settingsOf(options))
+  const loaded = await readSettings(call, workspace, settingsOf(options))
+  const { settings } = loaded
+  const mcpServers = await readServers(call, workspace, loaded, options)
   const own = await given.session?.(settings, workspace)
   const team = given.team ?? (await chooseSession(call, options, workspace))
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
@@ -79,12 +82,22 @@ export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd)
       folders: options.addDir?.map((dir) => existingFolder(resolve(cwd, dir))),
       clock: call.clock,
       warn: warning,
+      mcpServers,
       ...own,
     })
     if (notice !== undefined) await printMessage(call, `deskmates: ${notice}`)
     await given.begin?.(session)
+    await session.toolsReady(call.signal)
+    const expanded = await withServerTexts(session, prompt, given.prompt)
     const permissionMode = settings.permissions?.mode ?? 'default'
-    return await converse(call, { session, prompt, format, about: { cwd, permissionMode, version }, options, given })
+    return await converse(call, {
+      session,
+      prompt: expanded,
+      format,
+      about: { cwd, permissionMode, version },
+      options,
+      given,
+    })
   })()
   // A new session that failed before its first answer (a wrong key, no network) holds nothing to resume.
   if (team === undefined && didNothing) {
@@ -92,6 +105,12 @@ export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd)
     await printMessage(call, 'deskmates: Nothing was done, so no session is kept.')
   }
   return exit
+}
+
+/** What was typed may name prompts and resources of MCP servers; what was piped in may not: strangers may have written it. */
+async function withServerTexts(session: Session, prompt: string | undefined, typed: string | undefined) {
+  if (prompt === undefined || typed === undefined || !prompt.startsWith(typed)) return prompt
+  return (await session.expandPrompt(typed)) + prompt.slice(typed.length)
 }
 
 interface RunRequest {

@@ -14,12 +14,12 @@ export interface RoleFile {
 }
 
 const TOOLS = namesFor('code')
-const TOOL = `Name some of these tools, or leave "tools" out for all of them: ${TOOLS.join(', ')}.`
+const TOOL = `Name some of these tools, or leave "tools" out for all of them: ${TOOLS.join(', ')}, mcp__SERVER__TOOL.`
 
 const Front = fixedObject({
   description: text('Write in one line what this role is for.'),
   tools: listOf(
-    text(TOOL).refine((name) => TOOLS.includes(name), TOOL),
+    text(TOOL).refine((name) => TOOLS.includes(name) || /^mcp__[\w*-]+$/i.test(name), TOOL),
     TOOL,
   ).optional(),
   model: text('Write provider/model, or leave "model" out to use the model of the session.').optional(),

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../../team/refusal.ts'
 import type { TeamState } from '../../team/state.ts'
 import { namesFor } from '../../tools/registry.ts'
 import type { RoleRules } from '../../tools/role-rules.ts'
-import type { AgentType } from '../../tools/subagents/agent-type.ts'
+import { type AgentType, ALL_SERVER_TOOLS } from '../../tools/subagents/agent-type.ts'
 import type { Organisation, Role } from '../definition/organisation.ts'
 import type { RoleFile } from '../definition/role-file.ts'
 
@@ -47,7 +47,14 @@ export function createRoleRules({ organisation, department, folder }: RoleRulesO
 }
 
 function typeOf(name: string, { description, prompt, tools, model }: Role & RoleFile): AgentType {
-  return { name, description, prompt, tools: tools ?? namesFor('code'), isReadOnly: false, model }
+  return {
+    name,
+    description,
+    prompt,
+    tools: tools ?? [...namesFor('code'), ALL_SERVER_TOOLS],
+    isReadOnly: false,
+    model,
+  }
 }
 
 /** The number of the last step of the phase that was begun; skipped ones were not. */

@@ -57,9 +57,15 @@ describe('a rule that cannot match anything', () => {
       ['Task', 'TaskStop'],
     )
     expect(dead).toHaveLength(7)
-    expect(dead.join('\n')).toContain('The rule mcp__x matches nothing: there is no tool mcp__x.')
+    expect(dead.join('\n')).toContain('The rule mcp__x matches nothing: no MCP server of that name is configured.')
     expect(dead.join('\n')).toContain('Write //etc/passwd for an absolute path.')
   }) // T37
+
+  it('is one for an MCP server that is not configured, or one with a pattern', () => {
+    const rules = ['mcp__*', 'mcp__git', 'mcp__git__*', 'mcp__git__get_*', 'MCP__GIT__x', 'mcp__gi__x', 'mcp__git(x)']
+    const dead = deadRules(policy({ allow: rules, deny: [] }), [], ['git'])
+    expect(dead.map((text) => text.split(' matches')[0])).toEqual(['The rule mcp__gi__x', 'The rule mcp__git(x)'])
+  })
 
   it('is not reported when it can match something', () => {
     const allow = [

@@ -8,13 +8,43 @@ import type { Rule } from './parse-rule.ts'
 
 /** Whether the rule is about the tool itself, whatever it does. */
 export function namesTool(rule: Rule, tool: string): boolean {
-  return rule.pattern === undefined && rule.tools.includes(tool.toLowerCase())
+  return rule.pattern === undefined && rule.tools.some((named) => meansTool(named, tool))
+}
+
+/** How the name of every tool of an MCP server begins. */
+export const MCP = 'mcp__'
+
+/**
+ * Whether a name in a rule or in the tools of an agent type means this tool. Names of tools of MCP servers may stand for
+ * many: `mcp__github` for all of one server, `mcp__github__get_*` for some. No such name means a tool of ours.
+ */
+export function meansTool(named: string, tool: string): boolean {
+  const [wanted, name] = [named.toLowerCase(), tool.toLowerCase()]
+  if (wanted === name) return true
+  if (!wanted.startsWith(MCP) || !name.startsWith(MCP)) return false
+  const isWholeServer = !wanted.slice(MCP.length).includes('__') && !wanted.endsWith('*')
+  return matchesWildcard(isWholeServer ? `${wanted}__*` : wanted, name)
+}
+
+/** Each `*` stands for any characters, also for none. */
+function matchesWildcard(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return pattern === name
+  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= name.length - last.length
 }
 
 /** Whether a rule that allows means this. Command lines are for `allowsLine`: every part of one must be allowed. */
 export function allows(rule: Rule, tool: string, action: Action | undefined, root: string): boolean {
-  if (!rule.tools.includes(tool.toLowerCase())) return false
-  if (rule.pattern === undefined) return true
+  if (namesTool(rule, tool)) return true
+  if (!rule.tools.includes(tool.toLowerCase()) || rule.pattern === undefined) return false
   if (action?.kind !== 'read' && action?.kind !== 'write') return false
   return pathPatternOf(rule.pattern, root, false)?.matches(action.path) ?? false
 }

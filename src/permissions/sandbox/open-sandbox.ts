@@ -12,7 +12,7 @@ import { type CommandReach, watchRepositories } from './git/repositories.ts'
 import { makeSandboxFolder } from './left-folders.ts'
 import { PROGRAM, type Probe, prefixFor, probe } from './probe.ts'
 import { rulesInside, type SandboxProfile } from './profile.ts'
-import type { Sandbox, SandboxedStart } from './sandbox.ts'
+import type { Sandbox, SandboxedStart, ServerReach } from './sandbox.ts'
 import type { SANDBOX_MODES } from './sandbox-modes.ts'
 
 /**
@@ -97,32 +97,38 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
     limits: profile.limits,
   })
 
+  /** Until it is released, what the program may not change is held in place. */
+  function guarded({ hasNetwork, writable, readable }: ServerReach): SandboxedStart {
+    const reached = [...open, ...writable]
+    const before = repositories.now()
+    const git = protectedGit(before, reached)
+    const claude = reached.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
+    const releasePlaceholders = placeholders.acquire([...git.placeholders, ...claude])
+    const denials = denied()
+    const hidden = [...options.hidden, ...denials.hidden]
+    const kept = [...denials.kept, ...(options.kept?.() ?? [])]
+    const folders = [...options.folders, ...writable]
+    const profile = describe({ git, folders, hasNetwork, hidden, kept, scripts: readable })
+    const guard = guardGit(git)
+    let undone: readonly string[] | undefined
+    return {
+      ...sandboxed(profile, sandboxEnv(options.env, { also: options.also ?? [], hasNetwork })),
+      violated: guard.violated,
+      release() {
+        if (undone) return undone
+        undone = [...guard.end(options.root), ...repositories.refuseUnsafe(before, reachOf(profile))]
+        releasePlaceholders()
+        return undone
+      },
+    }
+  }
+
   return {
     state: 'on',
     sandbox: {
-      forCommand(command, { scripts = [] } = {}) {
-        const hasNetwork = options.rules.mayUseNetwork(command)
-        const before = repositories.now()
-        const git = protectedGit(before, open)
-        const claude = open.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
-        const releasePlaceholders = placeholders.acquire([...git.placeholders, ...claude])
-        const denials = denied()
-        const hidden = [...options.hidden, ...denials.hidden]
-        const kept = [...denials.kept, ...(options.kept?.() ?? [])]
-        const profile = describe({ git, hasNetwork, hidden, kept, scripts })
-        const guard = guardGit(git)
-        let undone: readonly string[] | undefined
-        return {
-          ...sandboxed(profile, sandboxEnv(options.env, { also: options.also ?? [], hasNetwork })),
-          violated: guard.violated,
-          release() {
-            if (undone) return undone
-            undone = [...guard.end(options.root), ...repositories.refuseUnsafe(before, reachOf(profile))]
-            releasePlaceholders()
-            return undone
-          },
-        }
-      },
+      forCommand: (command, { scripts = [] } = {}) =>
+        guarded({ hasNetwork: options.rules.mayUseNetwork(command), writable: [], readable: scripts }),
+      forServer: guarded,
       forOwnProgram({ canWrite = false, isGit = false } = {}) {
         const denials = denied()
         const hidden = [...options.hidden, ...denials.hidden]

@@ -8,10 +8,24 @@ export interface Sandbox {
    */
   forCommand(command: string, options?: { readonly scripts?: readonly string[] }): SandboxedStart
   /**
+   * For a program that runs as long as the session and serves agents (an MCP server): it reaches what a command reaches, and
+   * what the user granted it. No rule about commands opens the network to it.
+   */
+  forServer(grants: ServerReach): SandboxedStart
+  /**
    * For a program of ours: it has no network, sees no variable of the user, and can write nothing; with `canWrite`, what a
    * command could write. With `isGit` it also reaches the repository around the workspace, which commands do not.
    */
   forOwnProgram(options?: { readonly canWrite?: boolean; readonly isGit?: boolean }): SandboxedStart
+}
+
+/** What a server may reach besides what a command may; all real paths. */
+export interface ServerReach {
+  readonly hasNetwork: boolean
+  /** Folders it may write to. */
+  readonly writable: readonly string[]
+  /** Files and folders it may read: its own program, for one. */
+  readonly readable: readonly string[]
 }
 
 /** How to start a program so that it runs in the sandbox. */

@@ -95,6 +95,8 @@ function controlOf(
   })
   const runs = startContinuousRun(session, supervisor, () => lines.write(runLine()))
   watchTeams()
+  // Tools and prompts of servers that start slowly.
+  if (session.mcpServers.length > 0) void session.toolsReady().then(() => lines.write(firstLine()))
 
   function watchTeams(): void {
     for (const [team, stop] of watched) {
@@ -190,7 +192,7 @@ function controlOf(
       if (text.trim() === '') return { refused: EMPTY }
       const isQueued = runs.isWorking
       try {
-        await sendPrompt(supervisor, text, new AbortController().signal)
+        await sendPrompt(supervisor, await session.expandPrompt(text), new AbortController().signal)
       } catch (error) {
         // Anything else is a failure of the journal, and the caller has to know it as such.
         if (error instanceof TeamError) return { refused: error.message }

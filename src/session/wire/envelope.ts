@@ -54,6 +54,10 @@ const Init = z.strictObject({
   tools: z.array(z.string()),
   permissionMode: z.string(),
   /** `missing`: commands can alter the team's files. */
+  /** Where MCP servers are configured. */
+  mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).optional(),
+  /** Prompts of MCP servers that can be typed as commands. */
+  slash_commands: z.array(z.object({ name: z.string(), about: z.string() })).optional(),
   sandbox: z.enum(['on', 'off', 'missing']),
   version: z.string(),
 })

@@ -10,10 +10,14 @@ type InitLine = Extract<Line, { subtype: 'init' }>
 
 /** The first line of a run. */
 export function initLine(session: Session, about: { cwd: string; permissionMode: string; version: string }): InitLine {
-  const { id, model, tools, sandbox } = session
+  const { id, model, tools, sandbox, mcpServers, prompts } = session
   const { cwd, permissionMode, version } = about
   const line = { type: 'system', subtype: 'init', session_id: id, agent: 'lead' } as const
-  return { ...line, cwd, model, tools: [...tools], permissionMode, sandbox, version }
+  const mcp = {
+    ...(mcpServers.length > 0 && { mcp_servers: mcpServers.map(({ name, status }) => ({ name, status })) }),
+    ...(prompts.length > 0 && { slash_commands: [...prompts] }),
+  }
+  return { ...line, cwd, model, tools: [...tools], ...mcp, permissionMode, sandbox, version }
 }
 
 /** The line of one event; undefined for events that only a terminal shows. */

@@ -10,6 +10,7 @@ import { leadPrompt } from '../../prompts/system-prompt.ts'
 import { roster } from '../../team/state.ts'
 import { toolsForLead } from '../../tools/registry.ts'
 import type { AgentType } from '../../tools/subagents/agent-type.ts'
+import { hasServerTool, sharedTools } from '../../tools/subagents/narrow-type.ts'
 import type { TeamControl } from '../../tools/team-control.ts'
 import { withCommits } from '../commits/complete-task.ts'
 import { createSpawnConfirmation } from '../requests/confirm-spawn.ts'
@@ -53,6 +54,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
     ingest: atMostEvery(INGEST_INTERVAL_MS, async () => {
       for (const { team } of teams()) await team.ingest()
     }),
+    hasServerTool: (tool) => hasServerTool(context.roles?.lead, tool),
     tools(recordUsage) {
       const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
       // Teammates that answer messages come first: a subagent may wait for them.
@@ -70,7 +72,7 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
 }
 
 function narrowed(type: AgentType, { tools }: Pick<AgentType, 'tools'>): AgentType {
-  return { ...type, tools: type.tools.filter((tool) => tools.includes(tool)) }
+  return { ...type, tools: sharedTools(type.tools, tools) }
 }
 
 function hasWorkingTeammate({ state }: TeamHandle): boolean {

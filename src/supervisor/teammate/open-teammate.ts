@@ -12,7 +12,7 @@ import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/members/member.ts'
 import { heldBy } from '../../team/state.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
-import { narrowedType } from '../../tools/subagents/narrow-type.ts'
+import { hasServerTool, narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
 import { withCommits } from '../commits/complete-task.ts'
 import { countingUncommitted } from '../shutdown/shutdown.ts'
@@ -61,6 +61,7 @@ export async function openTeammate(
         own,
         countingUncommitted(withPlanApprover(context, withHandOver(context, membership)), context.uncommitted),
       ),
+    hasServerTool: (tool) => hasServerTool(type, tool),
     tools: () => [
       ...toolsForTeammate({ type, spelling: context.spelling, routing: context.routing }),
       ...context.tools,

@@ -47,8 +47,14 @@ function allCommands(host: Host): SlashCommand[] {
       run: (_, rest) => prompt(host, `Use the skill ${name}.${rest === '' ? '' : `\n\n${rest}`}`),
     }),
   )
+  const offered = host.view.prompts.map(
+    ({ name, about }): SlashCommand => ({
+      ...{ name: name.toLowerCase(), args: '[WORDS]', about },
+      run: (_, rest) => prompt(host, `/${name} ${rest}`.trim()),
+    }),
+  )
   const seen = new Set(['help'])
-  return [...own, ...written, ...skilled].filter(({ name }) => !seen.has(name) && seen.add(name))
+  return [...own, ...written, ...skilled, ...offered].filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
 async function prompt(host: Host, text: string): Promise<void> {

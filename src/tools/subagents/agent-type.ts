@@ -4,7 +4,10 @@ export interface AgentType {
   /** Tells the model when to use it. */
   readonly description: string
   readonly prompt: string
+  /** Names of tools; those of MCP servers may hold `*`. */
   readonly tools: readonly string[]
+  /** Tools of MCP servers that it does not have, although `tools` means them. */
+  readonly withoutTools?: readonly string[] | undefined
   /** Writes no files; each command it runs needs a rule or an answer. */
   readonly isReadOnly: boolean
   /** Undefined: the model of the agent that starts it. */
@@ -12,3 +15,6 @@ export interface AgentType {
   /** The most model calls of one subagent run. */
   readonly maxTurns?: number | undefined
 }
+
+/** Means every tool of every MCP server. */
+export const ALL_SERVER_TOOLS = 'mcp__*'

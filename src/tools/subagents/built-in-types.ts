@@ -1,5 +1,5 @@
 import { namesFor } from '../registry.ts'
-import type { AgentType } from './agent-type.ts'
+import { type AgentType, ALL_SERVER_TOOLS } from './agent-type.ts'
 import code from './code.md'
 import explore from './explore.md'
 import plan from './plan.md'
@@ -25,7 +25,7 @@ export const BUILT_IN: readonly AgentType[] = [
     name: 'code',
     description: 'carries out one piece of work from beginning to end',
     prompt: code.trim(),
-    tools: namesFor('code'),
+    tools: [...namesFor('code'), ALL_SERVER_TOOLS],
     isReadOnly: false,
     model: undefined,
   },

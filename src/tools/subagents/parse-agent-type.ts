@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { MCP } from '../../permissions/rules/rule.ts'
 import { isName, nameRule } from '../../team/name.ts'
 import { parseFrontMatter } from '../front-matter.ts'
 import { namesFor } from '../registry.ts'
-import type { AgentType } from './agent-type.ts'
+import { type AgentType, ALL_SERVER_TOOLS } from './agent-type.ts'
 
 export interface ParsedAgentType {
   readonly type: AgentType | undefined
@@ -22,7 +23,7 @@ export function parseAgentType(text: string | undefined): ParsedAgentType {
   const { name, description, model, tools: _, disallowedTools, permissionMode, maxTurns, ...others } = said.data
   if (!isName(name)) return broken(nameRule(name))
   if (prompt.trim() === '') return broken('it has no prompt below the second ---.')
-  const { tools, unknown } = toolsOf(said.data.tools, disallowedTools, permissionMode === 'plan')
+  const { tools, withoutTools, unknown } = toolsOf(said.data.tools, disallowedTools, permissionMode === 'plan')
   const turns = turnsOf(maxTurns)
   return {
     type: {
@@ -30,6 +31,7 @@ export function parseAgentType(text: string | undefined): ParsedAgentType {
       description: description.trim(),
       prompt: prompt.trim(),
       tools,
+      ...(withoutTools.length > 0 && { withoutTools }),
       isReadOnly: !tools.includes('write_file') && !tools.includes('edit_file'),
       model: model === undefined || model === 'inherit' ? undefined : model,
       ...(turns !== undefined && { maxTurns: turns }),
@@ -88,16 +90,32 @@ function readYaml(text: string): unknown {
 type Names = string | readonly string[] | null | undefined
 
 /** All a subagent can have, or those that are named, without those that are taken away. */
-function toolsOf(wanted: Names, taken: Names, isReadOnly: boolean): { tools: string[]; unknown: string[] } {
+function toolsOf(wanted: Names, taken: Names, isReadOnly: boolean): NamedTools {
   const all = namesFor('code')
   const ours = namesOf(wanted)?.filter(({ name }) => name !== '*')
   const isAll = ours === undefined || ours.length < (namesOf(wanted)?.length ?? 0)
   const without = namesOf(taken)?.map(({ tool }) => tool) ?? []
   const tools = isAll ? all : all.filter((tool) => ours.some((one) => one.tool === tool))
+  const servers = isAll ? [ALL_SERVER_TOOLS] : ours.map(({ tool }) => tool).filter(isServerTool)
   return {
-    tools: tools.filter((tool) => !without.includes(tool) && !(isReadOnly && WRITING_TOOLS.includes(tool))),
-    unknown: (ours ?? []).filter(({ tool }) => !all.includes(tool)).map(({ name }) => name),
+    tools: [
+      ...tools.filter((tool) => !without.includes(tool) && !(isReadOnly && WRITING_TOOLS.includes(tool))),
+      ...servers,
+    ],
+    withoutTools: without.filter(isServerTool),
+    unknown: (ours ?? []).filter(({ tool }) => !all.includes(tool) && !isServerTool(tool)).map(({ name }) => name),
   }
+}
+
+interface NamedTools {
+  readonly tools: string[]
+  readonly withoutTools: string[]
+  readonly unknown: string[]
+}
+
+/** `mcp__github`, `mcp__github__*` or `mcp__github__get_issue`: whether there is one is known when the server runs. */
+function isServerTool(name: string): boolean {
+  return name.toLowerCase().startsWith(MCP)
 }
 
 const WRITING_TOOLS = ['write_file', 'edit_file']

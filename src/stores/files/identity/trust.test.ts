@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { powerCutDisk } from '../../../../test/crash/power-cut-disk.ts'
 import { type Disk, realDisk } from '../disk.ts'
-import { mayWrite, openTrust, StateNotWritable, UntrustedJournal } from './trust.ts'
+import { StateNotWritable } from './state-file.ts'
+import { mayWrite, openTrust, UntrustedJournal } from './trust.ts'
 
 let top: string
 let warnings: string[]

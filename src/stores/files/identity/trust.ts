@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { TeamError } from '../../../team/errors.ts'
-import { codeOf, type Disk, realDisk } from '../disk.ts'
-import { makeFolder, syncFolders } from '../folders.ts'
-import { replaceFile } from '../replace-file.ts'
+import { type Disk, realDisk } from '../disk.ts'
+import { readStateFile, writeStateFile } from './state-file.ts'
 
 /** What this user trusts, kept outside every workspace, where no agent and no repository can write. */
 export interface Trust {
@@ -34,17 +33,8 @@ export function openTrust(
   const teamFile = (teamId: string) => join(state, 'trust', 'teams', `${sha(teamId)}.json`)
   const folderFile = (path: string) => join(state, 'trust', 'folders', `${sha(resolve(path))}.json`)
 
-  function keep(file: string, entry: object): void {
-    try {
-      const made = missingFrom(disk, dirname(file))
-      makeFolder(disk, dirname(file))
-      replaceFile(disk, file, Buffer.from(`${JSON.stringify({ ...entry, at: clock.now() / 1000 })}\n`))
-      // If a power cut undid this but not the journal, its own creator would not be trusted.
-      syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])
-    } catch (error) {
-      throw new StateNotWritable(state, error)
-    }
-  }
+  // If a power cut undid this but not the journal, its own creator would not be trusted.
+  const keep = (file: string, entry: object) => writeStateFile(disk, state, file, { ...entry, at: clock.now() / 1000 })
 
   return {
     everything,
@@ -57,7 +47,7 @@ export function openTrust(
 
     isTeamTrusted(teamId) {
       if (everything || known.has(teamId)) return true
-      const entry = readEntry(disk, teamFile(teamId), TrustedTeam, warn)
+      const entry = readStateFile(disk, teamFile(teamId), TrustedTeam, warn)
       if (entry?.teamId !== teamId) return false
       known.add(teamId)
       return true
@@ -69,7 +59,7 @@ export function openTrust(
 
     isFolderTrusted(path, contentHash) {
       if (everything) return true
-      const entry = readEntry(disk, folderFile(path), TrustedFolder, warn)
+      const entry = readStateFile(disk, folderFile(path), TrustedFolder, warn)
       return entry?.path === resolve(path) && entry.contentHash === contentHash
     },
   }
@@ -105,17 +95,6 @@ export class UntrustedJournal extends TeamError {
   }
 }
 
-export class StateNotWritable extends TeamError {
-  readonly code = 'state_not_writable'
-  constructor(state: string, cause: unknown) {
-    super(
-      `Cannot keep in ${state} what you trust (${cause instanceof Error ? cause.message : String(cause)}). ` +
-        'Set DESKMATES_STATE to a folder you can write to or, in a container, DESKMATES_TRUST=1.',
-      { cause },
-    )
-  }
-}
-
 interface TrustOptions {
   readonly disk?: Disk
   /** Milliseconds since 1970. */
@@ -134,27 +113,10 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>): 
   return xdg && isAbsolute(xdg) ? join(xdg, 'deskmates') : join(env.HOME || homedir(), '.local', 'state', 'deskmates')
 }
 
-/** A file that cannot be read or parsed trusts nothing and causes a warning; `deskmates trust` writes it again. */
-function readEntry<T>(disk: Disk, file: string, shape: z.ZodType<T>, warn: (text: string) => void): T | undefined {
-  try {
-    return shape.parse(JSON.parse(disk.readFileSync(file).toString()))
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    const why = codeOf(error) ?? 'it is broken'
-    warn(`${file} cannot be used (${why}), so what it trusted counts as not trusted. Run deskmates trust again.`)
-    return undefined
-  }
-}
-
 function emitWarning(text: string): void {
   process.emitWarning(text, 'DeskmatesTrustWarning')
 }
 
 function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-/** The folder and its ancestors that do not exist yet. */
-function missingFrom(disk: Disk, folder: string): string[] {
-  return disk.statSync(folder) ? [] : [folder, ...missingFrom(disk, dirname(folder))]
 }
