@@ -62,7 +62,8 @@ export async function openControllable(options: SessionOptions): Promise<Control
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
     sandbox = await openSessionSandbox({
       ...options.sandbox,
-      ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks, runsPrograms: options.runsPrograms },
+      ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
+      runsPrograms: options.runsPrograms || configured.length > 0,
       kept: () => (team ? summaryPaths(team, root) : []),
     })
     knowledge = knowledgeOf({

@@ -34,6 +34,7 @@ import type { SubCommand } from '../program/sub-command.ts'
 import { shellWord } from '../run/model-option.ts'
 import { defineRunOptions, type RunOptions, settingsOf } from '../run/options.ts'
 import { openStore } from '../workspace/open-store.ts'
+import { readServers } from '../workspace/read-servers.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { phaseNamed } from './phase.ts'
 import { phasePicture } from './status.ts'
@@ -76,7 +77,9 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     }
     const mode = resolveTeamMode(config, call.env)
     await sayFallback(call, phase, mode)
-    const { settings } = await readSettings(call, workspace, settingsOf(options))
+    const loaded = await readSettings(call, workspace, settingsOf(options))
+    const { settings } = loaded
+    const mcpServers = await readServers(call, workspace, loaded, options)
     const warning = (message: string) => void warn(call, message)
     const root = realpathSync(workspace.workspace)
     const { model, modelFor } = await chooseModel({
@@ -99,6 +102,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       })
     const common = {
       ...{ ...base, workspace, model, modelFor, cwd, clock: call.clock, signal: call.signal, warn: warning },
+      mcpServers,
     }
     const report = (event: OrganisationEvent) => say(call, options, phase, event)
     const owner = modelOwner({

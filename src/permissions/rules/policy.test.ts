@@ -51,6 +51,21 @@ describe('without rules', () => {
 })
 
 describe('rules', () => {
+  it('for MCP tools name one tool, some, or all of one server, and never a tool of ours', () => {
+    const use = (tool: string, by: Policy) => decideByRules(tool, { kind: 'use', tool }, by).decision
+    const tools = ['mcp__git__get_issue', 'mcp__git__close', 'mcp__github__get_issue', 'mcp__git-hub__x', 'TaskStop']
+    const covered = (rule: string) => tools.filter((tool) => use(tool, policy({ allow: rules(rule) })) === 'allow')
+    expect(covered('mcp__git')).toEqual(['mcp__git__get_issue', 'mcp__git__close'])
+    expect(covered('mcp__git__*')).toEqual(['mcp__git__get_issue', 'mcp__git__close'])
+    expect(covered('MCP__GIT__GET_*')).toEqual(['mcp__git__get_issue'])
+    expect(covered('mcp__*__get_*')).toEqual(['mcp__git__get_issue', 'mcp__github__get_issue'])
+    expect(covered('mcp__*')).toEqual(tools.slice(0, 4))
+    expect(covered('mcp__git__close_all')).toEqual([])
+    expect(run('ls', policy({ allow: rules('mcp__*', 'mcp__bash') }))).toBe('ask')
+    const denied = policy({ mode: 'bypassPermissions', deny: rules('mcp__git') })
+    expect(tools.filter((tool) => !isOffered(tool, denied))).toEqual(['mcp__git__get_issue', 'mcp__git__close'])
+  })
+
   it('deny before they ask, ask before they allow, and the decision names the rule', () => {
     const by = policy({ deny: rules('bash(git push *)'), ask: rules('bash(git *)'), allow: rules('bash') })
     expect(decideByRules('bash', { kind: 'run', tool: 'bash', command: 'git push -f' }, by)).toEqual({

@@ -72,6 +72,7 @@ export const ruleSets = {
   'deny-read': denying(['read_file(.env)', 'read_file(secrets/**)'], ['secret']),
   'deny-write': denying(['edit(infra/**)'], ['infra']),
   'deny-push': denying(['bash(git push *)'], ['remote']),
+  mcp: allowing(['mcp__*', 'mcp__bash', 'mcp__files__bash'], ['code', 'files']),
   network: { ...allowing(['network(npm install *)'], ['code']), isNetwork: true },
 } satisfies Record<string, RuleSet>
 
