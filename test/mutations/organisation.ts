@@ -5,7 +5,7 @@ export const mutations: readonly Mutation[] = [
     name: 'owner-ships-early',
     mistake: 'a model that owns a phase signs it off although departments are not complete',
     file: 'src/session/organisation/model-owner.ts',
-    old: "const missing = decision === 'SHIP' ? missingIn(actions, await actions.look()) : []",
+    old: "const missing = decision === 'SHIP' ? missingIn(actions, state) : []",
     new: 'const missing: string[] = []',
     test: 'src/cli/org/run.test.ts',
     fails: 'lets a model own the phase where the organisation says so; it cannot ship or start too early',
