@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openServers, readyServer } from './server-harness.ts'
+
+/** What the server was asked, and the header by which it knows the caller. */
+let asked: { method: string; key: string | undefined; path: string | undefined }[] = []
+let origin: string
+const server = createServer((request, response) => void answer(request, response))
+
+beforeEach(async () => {
+  asked = []
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === '/moved') return void response.writeHead(307, { location: 'http://127.0.0.2:9/mcp' }).end()
+  if (request.method !== 'POST') return void response.writeHead(405).end()
+  const body: Buffer[] = []
+  for await (const bytes of request) body.push(bytes as Buffer)
+  const { id, method, params } = JSON.parse(Buffer.concat(body).toString())
+  asked.push({ method, key: request.headers['x-key'] as string | undefined, path: request.url })
+  if (id === undefined) return void response.writeHead(202).end()
+  const send = (result: object) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  if (method === 'initialize') {
+    const capabilities = { tools: {} }
+    return void send({
+      protocolVersion: params.protocolVersion,
+      capabilities,
+      serverInfo: { name: 'web', version: '1' },
+    })
+  }
+  if (method === 'tools/list')
+    return void send({ tools: ['echo', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } })) })
+  if (params.name === 'big') return void send({ content: [{ type: 'text', text: 'x'.repeat(50 * 1024 * 1024) }] })
+  send({ content: [{ type: 'text', text: params.arguments.text }] })
+}
+
+const open = (path = '/mcp', headers: Record<string, string> = {}, env: Record<string, string> = {}) =>
+  openServers([readyServer('web', { type: 'http', url: origin + path, headers })], { env })
+
+describe('a server over HTTP', { timeout: 60_000 }, () => {
+  it('is called with its headers, in which variables are replaced', async () => {
+    await using harness = await open('/mcp', { 'X-Key': `$\{KEY}` }, { KEY: 'of ada' })
+    expect(await harness.call('mcp__web__echo', { text: 'hello' })).toMatchObject({ text: 'hello' })
+    expect(new Set(asked.map(({ key }) => key))).toEqual(new Set(['of ada']))
+    expect(harness.groups).toEqual([])
+  })
+
+  it('that answers with 50 MB fails that call only', async () => {
+    await using harness = await open()
+    expect((await harness.call('mcp__web__big')).text).toContain('more than 16 MB')
+    expect(await harness.call('mcp__web__echo', { text: 'on' })).toMatchObject({ text: 'on' })
+  })
+
+  it('that redirects to another origin is not followed', async () => {
+    await using harness = await open('/moved')
+    expect(harness.notes.join()).toContain('The MCP server web could not be started')
+    expect(harness.servers.tools).toEqual([])
+  })
+
+  it('that is not there, or is not one of http, is reported', async () => {
+    await using gone = await openServers([readyServer('web', { type: 'http', url: 'http://127.0.0.1:9/mcp' })])
+    expect(gone.notes.join()).toContain('The MCP server web could not be started')
+    await using file = await openServers([readyServer('web', { type: 'http', url: 'file:///etc/passwd' })])
+    expect(file.notes.join()).toContain('is not one of http:// or https://')
+  })
+})
