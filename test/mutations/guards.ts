@@ -31,7 +31,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'trust-not-synced',
     mistake: 'trust is lost by a power cut that the journal survives',
-    file: 'src/stores/files/identity/trust.ts',
+    file: 'src/stores/files/identity/state-file.ts',
     old: 'syncFolders(disk, [file, dirname(file), ...made.map((folder) => dirname(folder))])',
     new: '',
     test: 'src/stores/files/identity/trust.test.ts',

@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
     name: 'role-widens-type',
     mistake: 'the tools of a role are given to an agent whose type has fewer',
     file: 'src/tools/subagents/narrow-type.ts',
-    old: 'tools: ofRole.tools.filter((tool) => ofSpawn.tools.includes(tool)),',
+    old: 'tools: sharedTools(ofRole.tools, ofSpawn.tools),',
     new: 'tools: [...ofRole.tools, ...ofSpawn.tools],',
     test: 'src/session/roles.test.ts',
     fails: 'give their agents their model and no tool that they do not name',
