@@ -4,8 +4,13 @@ import type { ToolResult } from '../tools/tool.ts'
 
 /** What happens in a conversation, in order, for terminals, programs and logs. */
 export type AgentEvent =
-  /** Mail and notices became the model's next user turn. */
-  | { readonly type: 'input_received'; readonly turn: UserTurn; readonly mail: readonly string[] }
+  /** Mail and notices became the model's next user turn; or, with `interrupted`, the note that the user ended its turn. */
+  | {
+      readonly type: 'input_received'
+      readonly turn: UserTurn
+      readonly mail: readonly string[]
+      readonly interrupted?: true
+    }
   | ModelEvent
   /** A whole reply; it is in the transcript. */
   | { readonly type: 'answered'; readonly reply: Reply }

@@ -1,11 +1,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../journal/clock.ts'
+import { START } from '../journal/log/cursor.ts'
 import { openTeam } from '../journal/team-handle.ts'
+import type { UserTurn } from '../models/model.ts'
 import { isPresent } from '../team/members/member.ts'
 import { roster, type TeamState } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { belongsHere } from './session-folder.ts'
+import { titleOf } from './session-title.ts'
 import { type TeamActivity, teamActivity } from './team-activity.ts'
 
 /** A session in a list: its own team, with the counts of its further teams added. */
@@ -42,7 +45,9 @@ export async function findSessions(
     try {
       await using handle = await openTeam(store, team, { clock })
       await handle.refresh()
-      teams.set(team, await handle.loadLongTexts(await factsOf(handle.state, workspace)))
+      const facts = await handle.loadLongTexts(await factsOf(handle.state, workspace))
+      const isUntitled = facts.isSession && facts.title === ''
+      teams.set(team, isUntitled ? { ...facts, title: await firstPrompt(workspace, team) } : facts)
     } catch (error) {
       await onUnreadable(team, error)
     }
@@ -90,6 +95,24 @@ async function factsOf(state: TeamState, workspace: Workspace) {
     openTasks: [...state.tasks.values()].filter(({ status }) => status !== 'completed').length,
     unread: [...state.mailboxes.values()].reduce((sum, mailbox) => sum + mailbox.size, 0),
     leads: state.leads.get(),
+  }
+}
+
+/** Of a session that a person began at its terminal: what its lead was asked first. */
+async function firstPrompt({ store }: Workspace, team: string): Promise<string> {
+  const log = await store.log(`${team}/transcripts/lead`)
+  try {
+    for (const { record } of await log.read(START)) {
+      const { content = '' } = (record.user ?? {}) as { readonly content?: UserTurn['content'] }
+      const texts =
+        typeof content === 'string' ? [content] : content.map((part) => (part.type === 'text' ? part.text : ''))
+      // Messages of others are marked; what a person writes stands alone.
+      const title = titleOf(texts.join('\n').replace(/<message from="[^>]*>[\s\S]*?<\/message>/g, ''))
+      if (title !== '') return title
+    }
+    return ''
+  } finally {
+    await log.close()
   }
 }
 

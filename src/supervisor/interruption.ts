@@ -13,5 +13,5 @@ export function isByUser({ kind }: Stop, reason: unknown): boolean {
 export async function noteInterruption({ transcript }: OpenAgent): Promise<AgentEvent> {
   const turn = userTurn([TURN_INTERRUPTED_BY_USER])
   await transcript.interrupt(turn)
-  return { type: 'input_received', turn, mail: [] }
+  return { type: 'input_received', turn, mail: [], interrupted: true }
 }

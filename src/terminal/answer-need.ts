@@ -4,6 +4,7 @@ import { type Host, isDone, tell } from './host.ts'
 import { offerSaving } from './save-rule.ts'
 import { type NeedKey, needKeys, needOwner, wholeNeed } from './team-panel/needs.ts'
 import { mailLines } from './views/mail-lines.ts'
+import type { OpenView } from './views/open-view.ts'
 
 /** Does what the key means for this need. Keys that a need does not have do nothing. */
 export async function answerNeed(host: Host, need: Need, key: NeedKey, feedback = ''): Promise<void> {
@@ -38,7 +39,7 @@ export async function answerNeed(host: Host, need: Need, key: NeedKey, feedback 
 }
 
 /** All of it, on a screen of its own, where it can be answered too. */
-export function needView(host: Host, need: Need) {
+export function needView(host: Host, need: Need): OpenView {
   return {
     title: draw`${needOwner(need)}`,
     lines: (columns: number) =>

@@ -8,16 +8,16 @@ import { type Entry, emptyView } from '../view/view.ts'
 import { Announcements, Notices } from './announcements.ts'
 import { PrintedConversation } from './conversation/printed-conversation.ts'
 import { type Drawn, draw, paint } from './drawing/drawn.ts'
-import { type NoticeMode, noticeSequence } from './drawing/notices.ts'
+import type { NoticeMode } from './drawing/notices.ts'
 import { type Block, type Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
-import { wrappedLines } from './drawing/text-lines.ts'
+import { editorLines, wrappedLines } from './drawing/text-lines.ts'
 import { editorTheme } from './drawing/theme.ts'
 import { followLater } from './feed.ts'
 import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
 import { createCompletion } from './input/completion.ts'
 import { runOwnCommand } from './input/own-command.ts'
 import { KeyActions } from './key-actions.ts'
-import { QUIET_TYPING_S } from './keys.ts'
+import { GRACE_S, QUIET_TYPING_S } from './keys.ts'
 import { arrange, coverLines, footerLine, headerLine, statusLines } from './layout.ts'
 import { slashNames } from './slash/registry.ts'
 import { openStatusLine, type StatusLine, type StatusSource } from './status-line/status-line.ts'
@@ -53,7 +53,6 @@ export class App implements Host {
   readonly panel = new TeamPanel()
   readonly editor: Editor
   readonly tui: ScrollbackTui
-  readonly #terminal: Terminal
   readonly #printed = new PrintedConversation()
   readonly #announcements = new Announcements()
   readonly #notices = new Notices()
@@ -86,7 +85,6 @@ export class App implements Host {
     this.control = control
     this.clock = clock
     this.knowledge = knowledge
-    this.#terminal = terminal
     this.tui = new ScrollbackTui(terminal, (columns, rows) => this.#frame(columns, rows), hasColours)
     this.editor = new Editor(this.tui, editorTheme)
     this.editor.onSubmit = (text) => this.#submit(text)
@@ -191,7 +189,7 @@ export class App implements Host {
         header: headerLine(this.view, this.knowledge, now, columns),
         panel: this.panel.lines(panelRows, now, columns, Math.max(2, Math.floor(rows / 3))),
         card,
-        editor: this.editor.render(columns),
+        editor: editorLines(this.editor, columns),
         below: this.#statusLine?.lines(columns) ?? [],
         footer: footerLine(this.hint, this.#keys(selected), this.view, columns),
       },
@@ -212,8 +210,7 @@ export class App implements Host {
 
   #ring(needs: readonly Need[]): void {
     const notices = this.#notices.take(this.view, needs)
-    if (notices.length === 0) return
-    this.#terminal.write(noticeSequence(notices.at(-1)!, this.#noticeMode, this.knowledge.env))
+    if (notices.length > 0) this.tui.notify(notices.at(-1)!, this.#noticeMode, this.knowledge.env)
   }
 
   /** A question takes the keys when the person is not typing. */
@@ -222,12 +219,13 @@ export class App implements Host {
     if (!need || this.panel.isSelecting || this.editor.getText() !== '' || now - this.typedAt < QUIET_TYPING_S) return
     this.#offered.add(needId(need))
     this.offeredAt = now
+    this.clock.in(GRACE_S, () => this.tui.requestRender())
     this.panel.select(this.panelRows.find(({ id }) => id === needId(need)))
   }
 
-  #coverLines({ view, scroll }: { view: OpenView; scroll: Scroll }, columns: number, rows: number): string[] {
-    const editor = view.submit ? this.editor.render(columns) : []
-    const body = scroll.visible(view.lines(columns), rows - 2 - editor.length)
+  #coverLines({ view, scroll }: { view: OpenView; scroll: Scroll }, columns: number, rows: number): Drawn[] {
+    const editor = view.submit ? editorLines(this.editor, columns) : []
+    const body = scroll.visible(view.lines(columns), rows - 2 - editor.length, view.focus)
     const keys = [this.hint ?? view.keys, view.submit ? '' : 'esc back', 'PgUp PgDn'].filter((part) => part !== '')
     return coverLines(
       view.title,
@@ -239,6 +237,8 @@ export class App implements Host {
   }
 
   #keys(selected: PanelRow | undefined): string {
+    // Shown when they count: a moment after a question took the keys.
+    if (selected && this.clock.now() - this.offeredAt < GRACE_S) return ''
     if (selected?.kind === 'need')
       return `${needKeys(selected.need)
         .map(([key, what]) => `${key} ${what}`)
@@ -258,7 +258,7 @@ export class App implements Host {
     const again = this.#failure ? undefined : this.knowledge.resumeCommand()
     const words = this.#exit!.next === 'quit' && again !== undefined ? `Continue with: ${again}` : ''
     const finished = this.#printed.takeFinished(this.#entries)
-    return { finished, live: [paint.dim(words).fit(columns).ansi], coversScreen: false }
+    return { finished, live: [paint.dim(words).fit(columns)], coversScreen: false }
   }
 
   get #entries(): readonly Entry[] {

@@ -13,13 +13,15 @@ export type TerminalExit =
   | { readonly next: 'new' }
   | { readonly next: 'resume'; readonly session: string }
 
-/** A session that can be continued, for the list of `/resume`. */
+/** A session of this folder, for the lists of `/resume` and `-r`. */
 export interface SessionChoice {
   readonly id: string
   readonly at: number
   readonly firstPrompt: string
   readonly members: readonly string[]
   readonly unread: number
+  /** In another process, which is the only one that can run it. */
+  readonly isRunning: boolean
 }
 
 /** A settings file to which rules can be added. */
@@ -49,6 +51,8 @@ export interface ProjectKnowledge {
   readonly savedRules?: RulesFile
   /** Other sessions of this folder, the newest first. */
   readonly sessions: () => Promise<readonly SessionChoice[]>
+  /** The session belongs to another process: this terminal only shows it, and cannot change to another one. */
+  readonly isAttached: boolean
   /** How to come back, such as `deskmates -r ID`; undefined while the session is not open yet. */
   resumeCommand(): string | undefined
 }

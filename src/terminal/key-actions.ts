@@ -58,6 +58,8 @@ export class KeyActions {
     const app = this.#app
     const isEmpty = app.editor.getText() === ''
     if (matchesKey(data, 'ctrl+c')) return this.#interruptOrQuit(isEmpty)
+    // Ctrl+C twice means one after the other: who types in between does not want to leave.
+    this.#quitAskedAt = Number.NEGATIVE_INFINITY
     if (matchesKey(data, 'ctrl+d') && isEmpty) {
       app.leave({ next: 'quit' })
       return true

@@ -13,14 +13,14 @@ export interface LiveParts {
   readonly panel: readonly Drawn[]
   /** All of what is asked; it is shown whole or not at all as answered. */
   readonly card: readonly Drawn[]
-  readonly editor: readonly string[]
+  readonly editor: readonly Drawn[]
   /** Written by a program of the user; left out where the screen is too small for it. */
   readonly below: readonly Drawn[]
   readonly footer: Drawn
 }
 
 export interface ArrangedLines {
-  readonly lines: readonly string[]
+  readonly lines: readonly Drawn[]
   /** Every line of the card is on the screen. */
   readonly isCardWhole: boolean
 }
@@ -39,8 +39,10 @@ export function arrange(
   const shownStatus = status.slice(0, left)
   const space = left - shownStatus.length
   const shownOpen = space > 0 ? open.slice(-space) : []
-  const above = [...shownOpen, ...shownStatus, header, ...panel, ...shownCard].map(({ ansi }) => ansi)
-  return { lines: [...above, ...editor, ...shownBelow.map(({ ansi }) => ansi), footer.ansi], isCardWhole }
+  return {
+    lines: [...shownOpen, ...shownStatus, header, ...panel, ...shownCard, ...editor, ...shownBelow, footer],
+    isCardWhole,
+  }
 }
 
 /** Rows that stay for the conversation and for what is asked. */
@@ -87,12 +89,12 @@ export function footerLine(hint: string | undefined, keys: string, { mode }: Vie
 export function coverLines(
   title: Drawn,
   body: readonly Drawn[],
-  { position, keys, editor }: { readonly position: string; readonly keys: Drawn; readonly editor: readonly string[] },
+  { position, keys, editor }: { readonly position: string; readonly keys: Drawn; readonly editor: readonly Drawn[] },
   columns: number,
   rows: number,
-): string[] {
+): Drawn[] {
   const rule = spread(draw`${paint.dim('──')} ${title}`, paint.dim(position), columns)
   const height = Math.max(0, rows - 2 - editor.length)
-  const padding = Array.from({ length: Math.max(0, height - body.length) }, () => '')
-  return [rule.ansi, ...body.map((line) => line.fit(columns).ansi), ...padding, ...editor, keys.fit(columns).ansi]
+  const padding = Array.from({ length: Math.max(0, height - body.length) }, () => EMPTY)
+  return [rule, ...body.map((line) => line.fit(columns)), ...padding, ...editor, keys.fit(columns)]
 }

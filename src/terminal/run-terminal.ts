@@ -1,4 +1,3 @@
-import type { Readable, Writable } from 'node:stream'
 import { ProcessTerminal, type Terminal } from '@earendil-works/pi-tui'
 import { type AlarmClock, systemClock } from '../journal/clock.ts'
 import type { SessionControl } from '../session/control/session-control.ts'
@@ -6,6 +5,7 @@ import { App } from './app.ts'
 import type { NoticeMode } from './drawing/notices.ts'
 import type { ProjectKnowledge, TerminalExit } from './host.ts'
 import { runPlain } from './plain/plain-session.ts'
+import { isPlain, type PlainStreams, plainStreams } from './plain/plain-streams.ts'
 import { readUserCommands } from './slash/user-commands.ts'
 import type { StatusSource } from './status-line/status-line.ts'
 
@@ -29,25 +29,28 @@ export interface TerminalOptions {
   /** By default that of the process. */
   readonly terminal?: Terminal
   /** Of the plain lines; by default those of the process. */
-  readonly streams?: { readonly input: Readable; readonly output: Writable; readonly columns: number }
+  readonly streams?: PlainStreams
 }
-
-const PLAIN_COLUMNS = 80
 
 /** Opens the terminal of a session, until the person leaves it. */
 export function runTerminal(options: TerminalOptions): Promise<TerminalExit> {
   const { control, commandFolders, firstPrompt, signal, clock = systemClock } = options
   const knowledge: ProjectKnowledge = { ...options.knowledge, commands: commandFolders.flatMap(readUserCommands) }
-  const { NO_COLOR, TERM } = knowledge.env
-  if (options.isScreenReader || TERM === 'dumb') {
-    const { stdin: input, stdout: output } = process
-    const streams = options.streams ?? { input, output, columns: output.columns ?? PLAIN_COLUMNS }
+  if (isPlain(knowledge.env, options.isScreenReader)) {
+    const streams = options.streams ?? plainStreams()
     options.onPainted?.()
     return runPlain({ control, clock, knowledge, ...streams, ...(signal && { signal }) }, firstPrompt)
   }
   const terminal = options.terminal ?? new ProcessTerminal()
   const app = new App({
-    ...{ control, clock, terminal, knowledge, hasColours: !NO_COLOR, notices: options.notices ?? 'desktop' },
+    ...{
+      control,
+      clock,
+      terminal,
+      knowledge,
+      hasColours: !knowledge.env.NO_COLOR,
+      notices: options.notices ?? 'desktop',
+    },
     ...(options.statusLine && { statusLine: options.statusLine }),
     ...(options.onPainted && { onPainted: options.onPainted }),
   })

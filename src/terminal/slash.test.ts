@@ -102,18 +102,50 @@ describe('commands of the terminal', () => {
     await shows(/all +0 tokens/, 'conversation takes about', 'reviewer', '/release')
   })
 
-  it('leave for another session with /resume, and for a new one with /clear', async () => {
-    const sessions = async () => [
-      { id: 's0', at: 1, firstPrompt: 'Fix the login', members: ['lead', 'alice'], unread: 2 },
-    ]
-    const first = await openTeam({ knowledge: { sessions } })
-    first.type('/resume<enter>')
-    await first.shows(/s0 .*2 members {2}✉2 {2}Fix the login/)
-    first.type('/resume s0<enter>')
-    expect(await first.exit).toEqual({ next: 'resume', session: 's0' })
-    const second = await openTeam()
-    second.type('/clear<enter>')
-    expect(await second.exit).toEqual({ next: 'new' })
+  it('/resume lets a person choose another session with the keys, and Esc returns', async () => {
+    const { type, shows, hides, exit } = await openTeam({ knowledge: { sessions } })
+    type('/resume<enter>')
+    await shows(
+      /^› Fix the login$/m,
+      /^ {4}\d{4}-\d\d-\d\d \d\d:\d\d · alice, bob · 2 unread$/m,
+      /^ {2}Write the docs$/m,
+      /^ {4}\S+ \S+ · no teammates$/m,
+    )
+    type('<escape>')
+    await hides('Fix the login')
+    await shows('alice')
+    type('/resume<enter>')
+    await shows('Fix the login')
+    type('docs')
+    await shows(/sessions · search: docs/, /^› Write the docs$/m)
+    await hides('Fix the login')
+    type('<backspace><backspace><backspace><backspace><down><down><down><enter>')
+    await shows('s2 runs in another process', 'deskmates attach s2')
+    type('<up><enter>')
+    expect(await exit).toEqual({ next: 'resume', session: 's1b' })
+  })
+
+  it('/resume ID changes to that session only if it is there and no process runs it', async () => {
+    const { type, shows, exit } = await openTeam({ knowledge: { sessions } })
+    type('/resume nowhere<enter>')
+    await shows('There is no session nowhere')
+    type('/resume s2<enter>')
+    await shows('s2 runs in another process')
+    type('/resume s1<enter>')
+    await shows('This is that session.')
+    type('/resume S0<enter>')
+    expect(await exit).toEqual({ next: 'resume', session: 's0' })
+  })
+
+  it('/clear begins a new session, but neither it nor /resume leaves a session of another process', async () => {
+    const own = await openTeam()
+    own.type('/clear<enter>')
+    expect(await own.exit).toEqual({ next: 'new' })
+    const attached = await openTeam({ knowledge: { sessions, isAttached: true } })
+    attached.type('/resume<enter>')
+    await attached.shows('session of another process', 'deskmates -r ID')
+    attached.type('/clear<enter>still here')
+    await attached.shows(/then:\n {2}deskmates\n/, 'still here')
   })
 
   it('are written by users as files, and cannot replace ours', async () => {
@@ -159,3 +191,11 @@ describe('commands of the terminal', () => {
     await called('prompt', 'look at @src/app.ts')
   })
 })
+
+async function sessions() {
+  return [
+    { id: 's0', at: 1, firstPrompt: 'Fix the login', members: ['alice', 'bob'], unread: 2, isRunning: false },
+    { id: 's1b', at: 1, firstPrompt: 'Write the docs', members: [], unread: 0, isRunning: false },
+    { id: 's2', at: 1, firstPrompt: 'Watch the build', members: [], unread: 0, isRunning: true },
+  ]
+}

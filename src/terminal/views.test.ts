@@ -81,7 +81,7 @@ describe('views over the whole screen', () => {
     control.result('lead', 'c1', Array.from({ length: 10 }, (_, i) => `test ${i} ok`).join('\n'))
     await shows('⏺ bash npm test', 'test 0 ok (9 more lines)')
     type('<ctrl+o>')
-    await shows('tool calls', '→')
+    await shows('tool calls', /› \d\d:\d\d bash npm test/)
     type('<enter>')
     await shows('command:', 'test 9 ok')
   })

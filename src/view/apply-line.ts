@@ -119,8 +119,12 @@ function showEvent(view: View, team: string, event: TeamEvent, at: number): void
 function applyUser(view: View, line: LineOf<'user'>, at: number): void {
   const agent = agentOf(view, line.agent, at, line.parent_tool_use_id)
   for (const block of line.message.content) {
-    if (block.type === 'text') putInput(agent, block.text, at)
-    else if (block.type === 'tool_result') {
+    if (block.type === 'text') {
+      // An answer that streams when the next input comes was interrupted; it ends where it is.
+      endStreams(agent, at)
+      if (line.interrupted) putNote(agent, 'Interrupted. Say what to do instead, or go on.', at)
+      else putInput(agent, block.text, at)
+    } else if (block.type === 'tool_result') {
       const { content, is_error } = block
       const text =
         typeof content === 'string'

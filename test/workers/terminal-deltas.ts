@@ -34,6 +34,7 @@ void runTerminal({
       agentTypes: [],
     },
     sessions: async () => [],
+    isAttached: false,
     resumeCommand: () => 'deskmates -r s1',
   },
 })

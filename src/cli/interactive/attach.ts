@@ -31,7 +31,7 @@ $ deskmates attach web`,
     await using control = await findControl(workspace, team, call.env)
     const { settings } = await readSettings(call, workspace)
     await openScreen(call, control, {
-      ...{ workspace, cwd: call.cwd, budget: null, settings, savesRules: control.hasFullAccess },
+      ...{ workspace, cwd: call.cwd, budget: null, settings, savesRules: control.hasFullAccess, isAttached: true },
       isScreenReader: screenReader === true,
     })
   },

@@ -6,7 +6,9 @@ import type { Settings } from '../../settings/settings.ts'
 import type { TerminalExit } from '../../terminal/host.ts'
 import type { StatusSource } from '../../terminal/status-line/status-line.ts'
 import type { Workspace } from '../../workspace.ts'
+import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
+import { explain } from '../program/failure.ts'
 import { existingFolder, type RunOptions, settingsOf } from '../run/options.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
@@ -23,24 +25,36 @@ export async function interactive(call: Call, options: RunOptions, prompt: strin
   if (model === 'left') return 0
   let team = await sessionFor(call, options, workspace)
   if (options.resume === true && team === undefined) return 0
+  const given = { ...options, ...(model !== undefined && { model }) }
+  let before: string | undefined
   for (let firstPrompt = prompt; ; firstPrompt = undefined) {
-    const exit = await converse(
-      call,
-      { ...options, ...(model !== undefined && { model }) },
-      workspace,
-      team,
-      firstPrompt,
-    )
-    if (exit.next === 'quit') return 0
-    team = exit.next === 'resume' ? exit.session : undefined
+    try {
+      const { exit, kept } = await converse(call, given, workspace, team, firstPrompt)
+      if (exit.next === 'quit') return 0
+      before = kept
+      team = exit.next === 'resume' ? exit.session : undefined
+    } catch (error) {
+      // Where the chosen session cannot be opened, the person has the one before.
+      if (before === undefined) throw error
+      await warn(call, explain(error, call.env).message)
+      team = before
+      before = undefined
+    }
   }
 }
 
 /** The session that is continued; undefined for a new one. What finds it is loaded only where one may be meant. */
 async function sessionFor(call: Call, options: RunOptions, workspace: Workspace): Promise<string | undefined> {
-  if (options.resume === true) return (await import('./pick-session.ts')).pickSession(call, workspace)
+  if (options.resume === true)
+    return (await import('./pick-session.ts')).pickSession(call, workspace, options.screenReader === true)
   if (!options.continue && !options.resume && !call.globals.team && !call.env.DESKMATES_TEAM) return undefined
   return (await import('../run/choose-session.ts')).chooseSession(call, options, workspace)
+}
+
+interface Conversed {
+  readonly exit: TerminalExit
+  /** The session; it is gone if nothing was asked in it. */
+  kept?: string | undefined
 }
 
 /** One session, from its opening until the person leaves it or changes to another one. It opens behind the painted prompt. */
@@ -50,7 +64,7 @@ async function converse(
   workspace: Workspace,
   team: string | undefined,
   firstPrompt: string | undefined,
-): Promise<TerminalExit> {
+): Promise<Conversed> {
   const loaded = await readSettings(call, workspace, settingsOf(options))
   const { settings } = loaded
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
@@ -65,25 +79,22 @@ async function converse(
     ),
   )
   const later = laterControl(opening, call.clock)
+  let conversed: Conversed | undefined
   try {
-    return await openScreen(call, later, {
-      ...{
-        workspace,
-        cwd,
-        firstPrompt,
-        budget: options.maxBudgetUsd ?? null,
-        settings,
-        savesRules: true,
-        model: options.model,
-      },
+    const exit = await openScreen(call, later, {
+      ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null, settings },
+      ...{ savesRules: true, isAttached: false, model: options.model },
       isScreenReader: options.screenReader === true,
       statusLine: statusLineOf(opening, settings),
       onPainted,
     })
+    conversed = { exit }
+    return conversed
   } finally {
     onPainted()
     const control = await opening.catch(() => undefined)
     if (control) await closePersonSession(control, workspace, team === undefined)
+    if (control && conversed) conversed.kept = control.session
   }
 }
 

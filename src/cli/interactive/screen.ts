@@ -29,11 +29,14 @@ export interface ScreenOptions {
   readonly savesRules: boolean
   readonly statusLine?: StatusSource | undefined
   readonly onPainted?: () => void
+  /** Another process runs the session. */
+  readonly isAttached: boolean
 }
 
 /** Shows a session on the terminal of this process until the person leaves it. */
 export function openScreen(call: Call, control: SessionControl, options: ScreenOptions): Promise<TerminalExit> {
-  const { workspace, cwd, budget, firstPrompt, isScreenReader, settings, savesRules, statusLine, model } = options
+  const { workspace, cwd, budget, firstPrompt, isScreenReader, isAttached } = options
+  const { settings, savesRules, statusLine, model } = options
   const { env, clock } = call
   const root = realpathSync(workspace.workspace)
   const named: Named = { skills: [], agentTypes: [] }
@@ -53,13 +56,16 @@ export function openScreen(call: Call, control: SessionControl, options: ScreenO
       ...named,
       ...(savesRules && { savedRules: savedRulesOf(env) }),
       sessions: async () => {
-        const { readSessions } = await import('../sessions/read-sessions.ts')
-        return (await readSessions(call, workspace)).map(
-          ({ name: id, usedAt: at, title: firstPrompt, members, unread }) => ({ id, at, firstPrompt, members, unread }),
-        )
+        const { sessionChoices } = await import('./session-choices.ts')
+        return (await sessionChoices(call, workspace)).filter(({ id }) => id !== control.session)
       },
-      resumeCommand: () =>
-        control.session === '' ? undefined : `deskmates -r ${control.session}${modelOption(model)}`,
+      isAttached,
+      resumeCommand: () => {
+        if (control.session === '') return undefined
+        return isAttached
+          ? `deskmates attach ${control.session}`
+          : `deskmates -r ${control.session}${modelOption(model)}`
+      },
     },
   })
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
 import type { Script } from '../../models/scripted/script.ts'
 import type { ListedSession } from '../../session/find-sessions.ts'
-import { titleOf } from '../../session/open-session.ts'
+import { titleOf } from '../../session/session-title.ts'
 
 let cli: CommandHarness
 let made = 0

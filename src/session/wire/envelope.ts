@@ -92,6 +92,8 @@ const User = z.strictObject({
   type: z.literal('user'),
   ...conversation,
   message: z.strictObject({ role: z.literal('user'), content: z.array(UserBlock) }),
+  /** The user ended the turn here: the text says so to the model. */
+  interrupted: z.literal(true).optional(),
 })
 
 export const Result = z.strictObject({

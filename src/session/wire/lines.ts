@@ -27,7 +27,10 @@ export function eventLine(event: SessionEvent, session_id: string): Line | undef
   const conversation = { ...line, parent_tool_use_id: 'parent' in event ? (event.parent ?? null) : null }
   switch (event.type) {
     case 'input_received':
-      return { type: 'user', ...conversation, message: { role: 'user', content: userBlocks(event.turn) } }
+      return {
+        ...{ type: 'user', ...conversation, message: { role: 'user', content: userBlocks(event.turn) } },
+        ...(event.interrupted && { interrupted: true }),
+      }
     case 'answered': {
       const { reply } = event
       const { model, turn, usage, cost } = reply

@@ -29,7 +29,10 @@ export function transcriptReader({ session, agent }: Speaker): (record: LogRecor
 
 /** What was shown when the record was written. Results of tools carry their call by its id only. */
 function eventIn(record: LogRecord, agent: string): SessionEvent | undefined {
-  if (record.user) return { type: 'input_received', agent, turn: record.user as unknown as UserTurn, mail: [] }
+  if (record.user) {
+    const turn = record.user as unknown as UserTurn
+    return { type: 'input_received', agent, turn, mail: [], ...(record.interrupted === true && { interrupted: true }) }
+  }
   if (record.assistant) {
     const { end, usage, cost, model } = record as unknown as Reply
     const reply = { turn: record.assistant as unknown as AssistantTurn, end, usage, cost, model }

@@ -17,12 +17,25 @@ export function pieceLines({ markdown, hasGap, isContinued, continues }: Piece, 
 
 /** A prompt. Mail is announced when it is sent, so what is left of an input is what the user wrote. */
 export function inputLines(text: string, columns: number): Drawn[] {
-  const own = text.replace(/<message from="[^>]*>[\s\S]*?<\/message>/g, '').trim()
+  const own = text.replace(MESSAGE, '').trim()
   if (own === '') return []
   const lines = wrappedLines(own, Math.max(1, columns - 2))
   const shown = lines.slice(0, SHOWN_INPUT_LINES).map((line, i) => paint.bold(draw`${i === 0 ? '> ' : '  '}${line}`))
-  return [EMPTY, ...shown, ...moreLines(lines.length - shown.length)]
+  return [EMPTY, ...shown, ...moreLines(lines.length - shown.length, columns)]
 }
+
+/** Input of a teammate: mail with its sender too, because nothing else in its conversation says what it was asked. */
+function receivedLines(text: string, columns: number): Drawn[] {
+  const mail = [...text.matchAll(MESSAGE)].flatMap(([, from = '', content = '']) => [
+    EMPTY,
+    draw`${paint.magenta('✉')} ${paint.bold(from)}`.fit(columns),
+    ...wrappedLines(content.trim(), Math.max(1, columns - 4)).map((line) => draw`    ${line}`),
+  ])
+  return [...mail, ...inputLines(text, columns)]
+}
+
+/** As models read mail: the sender cannot write this mark into its text. */
+const MESSAGE = /<message from="([^"]*)"[^>]*>([\s\S]*?)<\/message>/g
 
 export function noteLines(text: string, columns: number): Drawn[] {
   return wrappedLines(text, Math.max(1, columns - 2)).map((line, i) => paint.dim(draw`${i === 0 ? '· ' : '  '}${line}`))
@@ -36,7 +49,7 @@ export function callLines(call: ToolEntry, columns: number): Drawn[] {
   const title = spread(draw`${mark} ${callTitle(call)}${counts}`, paint.dim('(^O open)'), columns)
   if (change && call.state !== 'failed') {
     const lines = changeLines(change, columns)
-    return [title, ...lines.slice(0, SHOWN_CHANGE_LINES), ...moreLines(lines.length - SHOWN_CHANGE_LINES)]
+    return [title, ...lines.slice(0, SHOWN_CHANGE_LINES), ...moreLines(lines.length - SHOWN_CHANGE_LINES, columns)]
   }
   const output = call.result.trim().split('\n')
   const more = output.length > 1 ? ` (${output.length - 1} more lines)` : ''
@@ -57,7 +70,7 @@ export function wholeCallLines(call: ToolEntry, columns: number): Drawn[] {
   const change = fileChangeOf(call.name, call.input)
   const input = change ? changeLines(change, columns) : inputFields(call.input, columns)
   const result = call.result === '' ? [] : [EMPTY, ...wrappedLines(call.result, columns)]
-  return [paint.bold(callTitle(call)), ...input, ...result]
+  return [paint.bold(callTitle(call)).fit(columns), ...input, ...result]
 }
 
 /** Each field of an input in full. */
@@ -98,7 +111,7 @@ export function callTitle({ name, input }: Pick<ToolEntry, 'name' | 'input'>): D
 export function entryLines(entry: Entry, now: number, columns: number): Drawn[] {
   switch (entry.kind) {
     case 'input':
-      return inputLines(entry.text, columns)
+      return receivedLines(entry.text, columns)
     case 'note':
       return noteLines(entry.text, columns)
     case 'text':
@@ -116,6 +129,6 @@ export function thinkingLine(text: string, columns: number): Drawn {
   return paint.dim(draw`✻ thinking: ${text.trimEnd().split('\n').at(-1)!}`).fit(columns)
 }
 
-function moreLines(count: number): Drawn[] {
-  return count > 0 ? [paint.dim(`    … ${count} more lines (^O)`)] : []
+function moreLines(count: number, columns: number): Drawn[] {
+  return count > 0 ? [paint.dim(`    … ${count} more lines (^O)`).fit(columns)] : []
 }

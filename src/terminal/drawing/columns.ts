@@ -83,13 +83,20 @@ function columnsOfText(text: string): number {
 const known = new Map<string, number>()
 const MAX_KNOWN = 4096
 
+/**
+ * Marks take a column of their own where they stand beside their letter, and in terminals that do not know their script. Only
+ * those of scripts that every terminal knows, and joiners, take none.
+ */
+const MAY_TAKE_A_COLUMN =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: marks and joiners are what it finds.
+  /\p{Mc}|(?![\u0300-\u109f\u1780-\u17ff\u200b-\u200f\u20d0-\u20f0\u3000-\u30ff\ufe00-\ufe23])[\p{M}\p{Cf}]/u
+
 function columnsOfCharacter(character: string): number {
   if (character >= ' ' && character <= '~') return 1
   const width = known.get(character)
   if (width !== undefined) return width
   if (known.size >= MAX_KNOWN) known.clear()
-  // Marks that stand beside their letter take a column of their own in most terminals.
-  const measured = /\p{Mc}/u.test(character) ? 1 : visibleWidth(character)
+  const measured = MAY_TAKE_A_COLUMN.test(character) ? Math.max(1, visibleWidth(character)) : visibleWidth(character)
   known.set(character, measured)
   return measured
 }

@@ -87,11 +87,21 @@ function harmless(part: string | number | Drawn): string {
 
 /** Text of others that keeps its line breaks and tabs; only for components that draw lines themselves. */
 export function harmlessText(text: string): string {
-  return plainText(text).replaceAll('\r\n', '\n').replace(TAGS, '').replace(MARK_FLOOD, '$1')
+  return plainText(text).replaceAll('\r\n', '\n').replace(INVISIBLE, '').replace(MARK_FLOOD, '$1').replace(ALONE, '')
 }
 
-/** Invisible copies of ASCII letters: text for models that people do not see. */
-const TAGS = /[\u{e0000}-\u{e007f}]/gu
+/** Where a person decides about a text: signs that are not seen, and change what it means, are seen. */
+export function withSeenSigns(text: string): string {
+  return text.replace(INVISIBLE, '\ufffd')
+}
+
+/**
+ * Signs that are not seen, such as fillers, soft hyphens and copies of ASCII letters for models: people do not know that they
+ * are there, and terminals do not agree whether they take a column. Joiners and selectors of emoji stay.
+ */
+const INVISIBLE = /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
+/** Marks and joiners without a letter before them: behind a colour of ours they would take a column of their own. */
+const ALONE = /^(?:\p{M}|\u200c|\u200d)+/gmu
 const MARK_FLOOD = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, 'gu')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what it finds.

@@ -1,6 +1,7 @@
 import { type Terminal, TUI, visibleWidth } from '@earendil-works/pi-tui'
 import { cutToColumns } from './columns.ts'
 import { type Drawn, SGR } from './drawn.ts'
+import { type NoticeMode, noticeSequence } from './notices.ts'
 
 /** Finished text: it is drawn once and then belongs to the terminal's scrollback. */
 export interface Block {
@@ -12,7 +13,7 @@ export interface Frame {
   /** Finished since the last frame; it is printed above the live lines. */
   readonly finished: readonly Block[]
   /** Redrawn with every frame: at most so many as the screen has rows. */
-  readonly live: readonly string[]
+  readonly live: readonly Drawn[]
   /** The live lines fill the screen, and finished text waits until they do not. */
   readonly coversScreen: boolean
 }
@@ -54,6 +55,11 @@ export class ScrollbackTui extends TUI {
     this.requestRender()
   }
 
+  /** Rings, and asks the desktop to show the text. */
+  notify(text: string, mode: NoticeMode, env: NodeJS.ProcessEnv): void {
+    this.terminal.write(noticeSequence(text, mode, env))
+  }
+
   /** Draws the whole screen anew: before something covers it, and afterwards. */
   repaint(): void {
     this.#isRepainting = true
@@ -83,7 +89,7 @@ export class ScrollbackTui extends TUI {
     const above = coversScreen ? [] : this.#takeAbove(columns, isCleared)
     if (!coversScreen) this.#inSight = Math.max(0, rows - live.length)
     if (above.length > 0) queueMicrotask(() => this.#forget(above.length))
-    return [...above.map(({ ansi }) => ansi), ...live].map((line) => this.#allowed(line, columns))
+    return [...above, ...live].map(({ ansi }) => this.#allowed(ansi, columns))
   }
 
   /** New finished lines; on a cleared screen those before them too. */

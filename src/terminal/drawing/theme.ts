@@ -3,7 +3,7 @@ import { createColors } from 'picocolors'
 
 const { bold, cyan, dim, green, italic, strikethrough, underline, yellow } = createColors(true)
 
-export const selectListTheme: SelectListTheme = {
+const selectListTheme: SelectListTheme = {
   selectedPrefix: cyan,
   selectedText: cyan,
   description: dim,

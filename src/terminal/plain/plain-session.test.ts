@@ -28,6 +28,7 @@ async function openPlain(env: NodeJS.ProcessEnv = { TERM: 'dumb' }, isScreenRead
         agentTypes: [],
       },
       sessions: async () => [],
+      isAttached: false,
       resumeCommand: () => 'deskmates -r s1',
     },
   })

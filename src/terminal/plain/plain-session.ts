@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
 import type { AlarmClock } from '../../journal/clock.ts'
 import type { SessionControl } from '../../session/control/session-control.ts'
 import type { TimedLine } from '../../session/wire/live-line.ts'
@@ -9,20 +8,18 @@ import { emptyView } from '../../view/view.ts'
 import { Announcements } from '../announcements.ts'
 import { PrintedConversation } from '../conversation/printed-conversation.ts'
 import { type Drawn, draw } from '../drawing/drawn.ts'
+import { writeLines } from '../drawing/write-lines.ts'
 import { follow } from '../feed.ts'
 import { type Host, type ProjectKnowledge, type TerminalExit, tell } from '../host.ts'
 import { runOwnCommand } from '../input/own-command.ts'
 import { submit } from '../submit.ts'
 import { needId, needKeys, needOwner, wholeNeed } from '../team-panel/needs.ts'
+import type { PlainStreams } from './plain-streams.ts'
 
-export interface PlainOptions {
+export interface PlainOptions extends PlainStreams {
   readonly control: SessionControl
   readonly clock: AlarmClock
   readonly knowledge: ProjectKnowledge
-  readonly input: Readable
-  readonly output: Writable
-  /** A line is broken at so many columns. */
-  readonly columns: number
   /** Aborts when the process has to end. */
   readonly signal?: AbortSignal
 }
@@ -46,16 +43,15 @@ export function runPlain(
   return new Promise((resolve, reject) => {
     let stop: (() => void) | undefined
     let hasLeft = false
-    const write = (drawn: readonly Drawn[]) => {
-      for (const line of drawn) output.write(`${line.bare.trimEnd()}\n`)
-    }
+    const write = (drawn: readonly Drawn[]) => writeLines(output, drawn)
     const host: Host = {
       ...{ control, view, clock, knowledge },
       get contextTokens() {
         return contextTokens
       },
       print: (print) => write(print(columns)),
-      open: (opened) => write([draw`${opened.title}`, ...opened.lines(columns), ...(opened.plainKeys ?? [])]),
+      open: (opened) =>
+        write([draw`${opened.title}`, ...(opened.typedLines ?? opened.lines)(columns), ...(opened.plainKeys ?? [])]),
       closeView() {},
       leave(exit) {
         if (hasLeft) return

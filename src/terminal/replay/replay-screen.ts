@@ -169,18 +169,17 @@ export class ReplayScreen {
       this.#end(this.#error)
     })
     const words = paint.dim(`Replay of ${title} left at step ${replay.step} of ${lines.count}.`)
-    return { finished: [], live: [words.fit(columns).ansi], coversScreen: false }
+    return { finished: [], live: [words.fit(columns)], coversScreen: false }
   }
 
-  #coverLines({ view, scroll }: { view: OpenView; scroll: Scroll }, columns: number, rows: number): string[] {
+  #coverLines({ view, scroll }: { view: OpenView; scroll: Scroll }, columns: number, rows: number): Drawn[] {
     const status = this.#statusLines(columns)
     const body = scroll.visible(view.lines(columns), rows - 2 - status.length)
     const keys = paint.dim('esc back · space play or pause · ←→ step · ↑↓ PgUp PgDn scroll')
-    const editor = status.map(({ ansi }) => ansi)
-    return coverLines(view.title, body, { position: scroll.position, keys, editor }, columns, rows)
+    return coverLines(view.title, body, { position: scroll.position, keys, editor: status }, columns, rows)
   }
 
-  #teamLines(columns: number, rows: number): string[] {
+  #teamLines(columns: number, rows: number): Drawn[] {
     const { view, now } = this.#moment
     const panel = this.#panel.lines(this.#rows, now, columns, Math.max(2, Math.floor(rows / 3)))
     const keys = wrappedLines(KEYS, columns).map(paint.dim)
@@ -192,7 +191,7 @@ export class ReplayScreen {
       shown.unshift(...entryLines(entries[i]!, now, columns))
     const conversation = free > 0 ? shown.slice(-free) : []
     const padding = Array.from({ length: Math.max(0, free - conversation.length) }, () => EMPTY)
-    return [this.#titleLine(columns), ...conversation, ...padding, ...below].map(({ ansi }) => ansi)
+    return [this.#titleLine(columns), ...conversation, ...padding, ...below]
   }
 
   #titleLine(columns: number): Drawn {

@@ -55,7 +55,7 @@ function unreadLines({ teams }: View, name: string, columns: number): Drawn[] {
   if (unread.length === 0) return []
   return [
     EMPTY,
-    paint.yellow(`${unread.length} ${unread.length === 1 ? 'message' : 'messages'} that it had not read:`),
+    paint.yellow(`${unread.length} ${unread.length === 1 ? 'message' : 'messages'} that it had not read:`).fit(columns),
     ...unread.flatMap(({ message }) => [
       draw`  ${messageHead(message)}`.fit(columns),
       ...wrappedLines(message.content.trim(), Math.max(1, columns - 4)).map((line) => paint.dim(draw`    ${line}`)),

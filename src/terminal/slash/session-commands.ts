@@ -1,10 +1,12 @@
 import { MODES } from '../../permissions/rules/modes.ts'
 import type { Mode } from '../../permissions/rules/policy.ts'
+import { nameKey } from '../../team/name.ts'
 import { type Drawn, draw, EMPTY, paint } from '../drawing/drawn.ts'
 import { wrappedLines } from '../drawing/text-lines.ts'
-import { dateOf, timeOfDay, tokens } from '../drawing/values.ts'
+import { tokens } from '../drawing/values.ts'
 import { type Host, isDone, tell } from '../host.ts'
 import { KEY_HELP } from '../keys.ts'
+import { runningElsewhere, sessionsView } from '../views/sessions-view.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** Modes that a person reaches from the terminal: without bypass, in the order Shift+Tab takes them. */
@@ -80,24 +82,30 @@ export const sessionCommands: readonly SlashCommand[] = [
       ),
   },
   { name: 'resume', args: '[ID]', about: 'continue another session', run: resume },
-  { name: 'clear', args: '', about: 'begin a new session', run: (host) => host.leave({ next: 'new' }) },
+  { name: 'clear', args: '', about: 'begin a new session', run: clear },
   { name: 'quit', args: '', about: 'leave; the session can be continued', run: (host) => host.leave({ next: 'quit' }) },
 ]
 
 async function resume(host: Host, rest: string): Promise<void> {
   const wanted = rest.trim()
-  if (wanted !== '') return host.leave({ next: 'resume', session: wanted })
+  if (host.knowledge.isAttached) return tell(host, attached(`deskmates -r ${wanted === '' ? 'ID' : wanted}`))
+  if (wanted !== '' && nameKey(wanted) === nameKey(host.control.session)) return tell(host, 'This is that session.')
   const sessions = await host.knowledge.sessions()
   if (sessions.length === 0) return tell(host, 'There is no other session in this folder.')
-  host.print((columns) => [
-    ...sessions.map(({ id, at, firstPrompt, members, unread }) => {
-      const mail = unread > 0 ? `  ✉${unread}` : ''
-      return draw`  ${paint.bold(id)}  ${dateOf(at)} ${timeOfDay(at)}  ${members.length} members${mail}  ${firstPrompt}`.fit(
-        columns,
-      )
-    }),
-    paint.dim('Continue one with /resume ID'),
-  ])
+  if (wanted === '') return host.open(sessionsView(host, sessions))
+  const found = sessions.find(({ id }) => nameKey(id) === nameKey(wanted))
+  if (!found) return tell(host, `There is no session ${wanted} in this folder. /resume lists all of them.`)
+  if (found.isRunning) return tell(host, runningElsewhere(found.id))
+  host.leave({ next: 'resume', session: found.id })
+}
+
+function clear(host: Host): void {
+  if (host.knowledge.isAttached) tell(host, attached('deskmates'))
+  else host.leave({ next: 'new' })
+}
+
+function attached(command: string): string {
+  return `This terminal shows a session of another process. Leave it with /quit, then: ${command}`
 }
 
 function named(
@@ -109,12 +117,16 @@ function named(
   return all.map(({ name, description }) => draw`  ${paint.bold(name).fill(24)} ${description}`.fit(columns))
 }
 
+const HELP_COLUMN = 30
+
 /** All commands, then all keys. */
 export function helpLines(commands: readonly SlashCommand[], columns: number): Drawn[] {
   const rows = commands.flatMap(({ name, args, about }) => {
     const left = draw`  ${paint.bold(`/${name}`)} ${args}`
-    if (left.columns <= 34) return [draw`${left.fill(34)} ${about}`.fit(columns)]
-    return [left.fit(columns), draw`${EMPTY.fill(34)} ${about}`.fit(columns)]
+    const [first = EMPTY, ...rest] = wrappedLines(about, Math.max(20, columns - HELP_COLUMN - 1))
+    const below = rest.map((line) => draw`${EMPTY.fill(HELP_COLUMN)} ${line}`.fit(columns))
+    if (left.columns <= HELP_COLUMN) return [draw`${left.fill(HELP_COLUMN)} ${first}`.fit(columns), ...below]
+    return [left.fit(columns), draw`${EMPTY.fill(HELP_COLUMN)} ${first}`.fit(columns), ...below]
   })
   return [...rows, EMPTY, ...KEY_HELP.flatMap((line) => wrappedLines(`  ${line}`, columns))]
 }

@@ -1,7 +1,7 @@
 import type { Need } from '../../view/needs-person.ts'
 import { inputFields } from '../conversation/entry-lines.ts'
 import { changeLines, fileChangeOf } from '../conversation/file-change.ts'
-import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
+import { type Drawn, draw, EMPTY, paint, spread, withSeenSigns } from '../drawing/drawn.ts'
 import { markdownLines, wrappedLines } from '../drawing/text-lines.ts'
 
 /** What a person can do about a need with one key. */
@@ -105,7 +105,7 @@ export function wholeNeed(need: Need, columns: number): Drawn[] {
           ...markdownLines(about.plan, columns),
         ]
       const rules = about.rules.map((rule) => draw`  ${rule}`.fit(columns))
-      const always = rules.length > 0 ? [paint.dim('always (this session) allows:'), ...rules] : []
+      const always = rules.length > 0 ? [paint.dim('always (this session) allows:').fit(columns), ...rules] : []
       return [
         draw`${paint.bold(agent)} wants ${about.tool}${about.action.kind === 'write' ? ` ${about.action.path}` : ''}`.fit(
           columns,
@@ -123,7 +123,7 @@ export function wholeNeed(need: Need, columns: number): Drawn[] {
     case 'failed_task':
       return [
         paint.bold(draw`#${need.task} ${need.subject}`).fit(columns),
-        draw`failed:`,
+        draw`failed:`.fit(columns),
         ...wrappedLines(need.reason, columns),
       ]
     case 'mail':
@@ -137,7 +137,9 @@ type Permission = Extract<Extract<Need, { kind: 'question' }>['question']['about
 
 function wholeAction({ tool, input, action }: Permission, columns: number): Drawn[] {
   if (action.kind === 'run')
-    return wrappedLines(action.command, Math.max(1, columns - 2)).map((line) => draw`  ${paint.cyan(line)}`)
+    return wrappedLines(withSeenSigns(action.command), Math.max(1, columns - 2)).map(
+      (line) => draw`  ${paint.cyan(line)}`,
+    )
   const teammates = teammatesIn(input)
   if (teammates) return teammates.flatMap((one) => teammateLines(one, columns))
   const change = fileChangeOf(tool, input)

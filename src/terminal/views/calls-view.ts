@@ -1,14 +1,12 @@
-import { SelectList } from '@earendil-works/pi-tui'
+import { matchesKey } from '@earendil-works/pi-tui'
 import type { ToolEntry } from '../../view/view.ts'
 import { callTitle, wholeCallLines } from '../conversation/entry-lines.ts'
-import { Drawn, draw, paint } from '../drawing/drawn.ts'
-import { selectListTheme } from '../drawing/theme.ts'
+import { draw, paint } from '../drawing/drawn.ts'
 import { timeOfDay } from '../drawing/values.ts'
 import type { Host } from '../host.ts'
 import type { OpenView } from './open-view.ts'
 
 const MAX_CALLS = 200
-const VISIBLE_CALLS = 15
 
 /** The lead's tool calls, the newest first; Enter opens one in full. */
 export function callsView(host: Pick<Host, 'view' | 'open'>): OpenView {
@@ -16,22 +14,28 @@ export function callsView(host: Pick<Host, 'view' | 'open'>): OpenView {
     .filter((entry): entry is ToolEntry => entry.kind === 'tool')
     .slice(-MAX_CALLS)
     .reverse()
-  const items = calls.map((call, i) => ({
-    value: String(i),
-    label: draw`${timeOfDay(call.at)} ${callTitle(call)}`.fit(200).bare,
-  }))
-  const list = new SelectList(items, VISIBLE_CALLS, selectListTheme)
-  list.onSelect = ({ value }) => host.open(callView(calls[Number(value)]!))
+  let selected = 0
   return {
     title: draw`tool calls`,
+    get focus() {
+      return { from: selected, to: selected }
+    },
     lines: (columns) =>
-      calls.length === 0 ? [paint.dim('No tool was called yet.')] : list.render(columns).map(Drawn.ofComponent),
+      calls.length === 0
+        ? [paint.dim('No tool was called yet.').fit(columns)]
+        : calls.map((call, i) => {
+            const row = draw`${i === selected ? '›' : ' '} ${timeOfDay(call.at)} ${callTitle(call)}`.fit(columns)
+            return i === selected ? paint.cyan(row) : row
+          }),
     keys: '↑↓ choose · ↵ open',
     followsEnd: false,
     key(data) {
-      const isClosing = data === '\x1b'
-      if (!isClosing) list.handleInput(data)
-      return !isClosing
+      const call = calls[selected]
+      if (matchesKey(data, 'up')) selected = Math.max(0, selected - 1)
+      else if (matchesKey(data, 'down')) selected = Math.min(Math.max(0, calls.length - 1), selected + 1)
+      else if (matchesKey(data, 'enter') && call) host.open(callView(call))
+      else return false
+      return true
     },
   }
 }

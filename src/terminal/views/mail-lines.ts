@@ -19,7 +19,8 @@ export function mailLines(mail: readonly ShownMessage[], columns: number): Drawn
 /** A message as it is announced above the prompt. */
 export function announcedMail({ message }: ShownMessage, columns: number): Drawn[] {
   const lines = wrappedLines(message.content.trim(), Math.max(1, columns - 4))
-  const more = lines.length > SHOWN_LINES ? [paint.dim(`    … ${lines.length - SHOWN_LINES} more lines (/mail)`)] : []
+  const more =
+    lines.length > SHOWN_LINES ? [paint.dim(`    … ${lines.length - SHOWN_LINES} more lines (/mail)`).fit(columns)] : []
   return [messageHead(message).fit(columns), ...lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`), ...more]
 }
 

@@ -5,6 +5,10 @@ export interface OpenView {
   readonly title: Drawn
   /** All of it; the screen shows as much as fits and scrolls. */
   lines(columns: number): readonly Drawn[]
+  /** The same for a person who types lines and presses no keys. */
+  typedLines?(columns: number): readonly Drawn[]
+  /** Lines that stay in sight, such as the selected row. */
+  readonly focus?: Focus
   /** Keys that this view has besides scrolling and closing. */
   readonly keys: string
   /** What to type instead of a key, where lines are typed. */
@@ -20,6 +24,12 @@ export interface OpenView {
   close?(): void
 }
 
+/** Numbers of lines, from 0. */
+export interface Focus {
+  readonly from: number
+  readonly to: number
+}
+
 /** Which part of a view is on the screen. */
 export class Scroll {
   #top = 0
@@ -33,11 +43,12 @@ export class Scroll {
     this.#isAtEnd = followsEnd
   }
 
-  visible<T>(lines: readonly T[], height: number): readonly T[] {
+  visible<T>(lines: readonly T[], height: number, focus?: Focus): readonly T[] {
     this.#height = Math.max(1, height)
     this.#count = lines.length
     const last = Math.max(0, lines.length - this.#height)
     this.#top = this.#isAtEnd ? last : Math.min(this.#top, last)
+    if (focus) this.#top = Math.max(0, Math.min(focus.from, Math.max(this.#top, focus.to - this.#height + 1)))
     if (this.#top <= this.#seenTo) this.#seenTo = Math.max(this.#seenTo, this.#top + this.#height)
     return lines.slice(this.#top, this.#top + this.#height)
   }

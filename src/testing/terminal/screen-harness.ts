@@ -81,6 +81,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<OpenScree
         agentTypes: [],
       },
       sessions: async () => [],
+      isAttached: false,
       resumeCommand: () => 'deskmates -r s1',
       ...options.knowledge,
     },
