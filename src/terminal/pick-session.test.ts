@@ -43,7 +43,7 @@ describe('the picker of -r', () => {
   it('does not choose a session that another process runs', async () => {
     const { terminal, chosen, shows } = openPicker()
     for (const key of ['P', '3', '\x7f', '\x7f', '\x1b[B', '\x1b[B', '\x1b[B', '\r']) terminal.press(key)
-    await shows(/s3 runs in another process/)
+    await shows(/It runs in another process: deskmates attach s3/)
     terminal.press('\x1b')
     expect(await chosen).toBeUndefined()
   })
@@ -57,7 +57,7 @@ describe('the picker of -r', () => {
     const written = String(output.read())
     expect(written).toContain('s2  Prompt 2\n')
     expect(written).toContain('There is no session s99.')
-    expect(written).toContain('s3 runs in another process')
+    expect(written).toContain('It runs in another process: deskmates attach s3')
     expect(written).not.toContain('\x1b')
   })
 })

@@ -4,7 +4,7 @@ import { dateOf, timeOfDay } from '../drawing/values.ts'
 import type { SessionChoice } from '../host.ts'
 
 /** What a key did: it chose a session, it moved or searched, or it is not a key of the list. */
-export type ListOutcome = { readonly chosen: SessionChoice } | 'used' | 'unused'
+type ListOutcome = { readonly chosen: SessionChoice } | 'used' | 'unused'
 
 const ROWS_PER_SESSION = 2
 const PAGE = 5

@@ -37,5 +37,5 @@ export function sessionsView(host: Host, sessions: readonly SessionChoice[]): Op
 
 /** Two processes cannot run one session. */
 export function runningElsewhere(id: string): string {
-  return `${id} runs in another process. Watch and use it from another terminal: deskmates attach ${id}`
+  return `It runs in another process: deskmates attach ${id}`
 }
