@@ -160,9 +160,10 @@ describe('a replay on the screen', () => {
       ]),
     ]
     const { press, shows, terminal } = play(run, { isPaused: true, warning: hostileTexts[0]! })
-    await shows('step 0 of 401')
+    const last = 1 + 2 * hostileTexts.length
+    await shows(`step 0 of ${last}`)
     press('G')
-    await shows('step 401 of 401')
+    await shows(`step ${last} of ${last}`)
     for (const key of ['b', 'm', DOWN + ENTER]) {
       for (const one of key === 'b' || key === 'm' ? [key] : [DOWN, ENTER]) press(one)
       await shows('esc back')

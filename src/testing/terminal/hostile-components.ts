@@ -14,6 +14,7 @@ import { knowledgeView, replayedBoard, replayedMail } from '../../terminal/repla
 import { boardView, mailView } from '../../terminal/slash/mail-commands.ts'
 import { helpLines } from '../../terminal/slash/session-commands.ts'
 import { colouredLines } from '../../terminal/status-line/coloured-lines.ts'
+import { statusLines as teamStatusLines } from '../../terminal/status-lines.ts'
 import { agentRowLine } from '../../terminal/team-panel/agent-row.ts'
 import { needRow, needText, wholeNeed } from '../../terminal/team-panel/needs.ts'
 import { TeamPanel } from '../../terminal/team-panel/team-panel.ts'
@@ -153,6 +154,7 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
       columns,
     ),
   'status-line/coloured-lines.ts colouredLines': (text, columns) => colouredLines(text, 1, columns),
+  'status-lines.ts statusLines': (text, columns) => teamStatusLines(hostOf(text).view, 's1', 9, columns),
   'slash/mail-commands.ts boardView': (text, columns) => ofView(boardView(hostOf(text)), columns),
   'slash/mail-commands.ts mailView': (text, columns) => ofView(mailView(hostOf(text)), columns),
   'slash/session-commands.ts helpLines': (text, columns) =>
