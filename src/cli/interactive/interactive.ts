@@ -93,8 +93,8 @@ async function converse(
   } finally {
     onPainted()
     const control = await opening.catch(() => undefined)
-    if (control) await closePersonSession(control, workspace, team === undefined)
-    if (control && conversed) conversed.kept = control.session
+    const isKept = control !== undefined && (await closePersonSession(control, workspace, team === undefined))
+    if (isKept && conversed) conversed.kept = control.session
   }
 }
 

@@ -55,11 +55,12 @@ export async function openPersonSession(
   })
 }
 
-/** A new session that was opened and left, and in which nothing was asked, is removed. */
-export async function closePersonSession(control: OpenControl, workspace: Workspace, isNew: boolean): Promise<void> {
+/** A new session that was opened and left, and in which nothing was asked, is removed. Resolves to whether it is there. */
+export async function closePersonSession(control: OpenControl, workspace: Workspace, isNew: boolean): Promise<boolean> {
   const isEmpty = isNew && (await isEmptySession(control))
   await control[Symbol.asyncDispose]()
   if (isEmpty) await workspace.store.remove(control.session, true)
+  return !isEmpty
 }
 
 async function isEmptySession({ opened }: OpenControl): Promise<boolean> {
