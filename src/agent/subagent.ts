@@ -11,6 +11,7 @@ import type { RunSubagent, SubagentEnd } from '../tools/subagents/run-subagent.t
 import type { Agent } from './agent.ts'
 import type { Stop } from './agent-event.ts'
 import { createToolHooks } from './calls/tool-hooks.ts'
+import { textOf } from './compaction/ask-summary.ts'
 import { type Input, userTurn } from './input/inbox.ts'
 import { createNotices } from './input/notices.ts'
 import { runLoop } from './loop.ts'
@@ -72,7 +73,8 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
     const prompts = [{ ...inputOf(prompt), task: record?.task }]
     /** Only where it would end otherwise: nothing is added in the middle of its work. */
     const more = () => {
-      const text = transcript.state.turns.at(-1)?.role === 'assistant' ? wantsMore?.() : undefined
+      const last = transcript.state.turns.at(-1)
+      const text = last?.role === 'assistant' ? wantsMore?.(textOf({ turn: last })) : undefined
       return text === undefined ? undefined : inputOf(text)
     }
     const silent = new AbortController()

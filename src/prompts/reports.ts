@@ -32,6 +32,11 @@ export function unfinishedReplacementText(lastWords: string): string {
   return `it ended without completing the task (${last})`
 }
 
+/** The second answer of a one-shot agent was no valid hand-off either. */
+export function refusedHandOffText(refusal: string): string {
+  return `its answer was refused twice. ${refusal}`
+}
+
 /** The reason of a task that neither a teammate nor its replacement completed. */
 export function replacementFailedText(name: string, loss: string, problem: string): string {
   return `${name} was lost (${loss}), and the subagent in its place failed too: ${problem}`

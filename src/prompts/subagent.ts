@@ -6,3 +6,8 @@ export function subagentSituationText(name: string, type: string, parent: string
 /** Ends the prompt of a subagent that does the task of a lost teammate. */
 export const REPLACEMENT_ADVICE =
   'You do it alone and once. It counts as done only when you complete it with TaskUpdate; if it cannot be done, set its status to failed with the reason.'
+
+/** What a one-shot agent reads whose final answer is no valid hand-off of its role. */
+export function refusedAnswerText(refusal: string): string {
+  return `Your answer was not accepted. ${refusal} Answer again, with nothing but that object: the task fails if it is refused again.`
+}

@@ -9,6 +9,8 @@ export interface MessageRouting {
   readonly addedTypes: readonly string[]
   /** How a message travels, or why it does not. */
   route(message: RoutedMessage, state: TeamState): Route | Refusal
+  /** Why the final answer of a one-shot agent is no valid hand-off; undefined for one that is, or that hands nothing over. */
+  answerProblem?(given: { readonly from: string; readonly answer: string }, state: TeamState): Refusal | undefined
   /** The member that a member asks first when it is blocked; undefined where the organisation names none. */
   superiorOf?(name: string, state: TeamState): string | undefined
   readonly escalation?: EscalationTimeouts

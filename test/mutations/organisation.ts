@@ -11,6 +11,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'lets a model own the phase where the organisation says so; it cannot ship or start too early',
   },
   {
+    name: 'one-shot-answer-unchecked',
+    mistake: 'what a one-shot agent hands over with its answer is not checked against the schema of its type',
+    file: 'src/organisation/routing/check-answer.ts',
+    old: "const issues = 'issues' in checked ? checked.issues : rules.wrongIdentity(checked, handoff, party)",
+    new: "const issues = 'issues' in checked ? [] : rules.wrongIdentity(checked, handoff, party)",
+    test: 'src/cli/org/answers.test.ts',
+    fails: 'that stays invalid fails its task and the step, which names schema, field and fix',
+  },
+  {
     name: 'task-only-joins',
     mistake: 'a task-only role is spawned as a teammate',
     file: 'src/organisation/roles/role-rules.ts',

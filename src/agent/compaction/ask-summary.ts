@@ -51,7 +51,7 @@ async function* ask(
   return reply
 }
 
-export function textOf({ turn }: Reply): string {
+export function textOf({ turn }: Pick<Reply, 'turn'>): string {
   return turn.content
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('')

@@ -1,11 +1,13 @@
 import type { Membership } from '../../agent/membership.ts'
 import { limitOf, type SessionContext } from '../../agent/session-context.ts'
-import { fallbackText, unfinishedReplacementText } from '../../prompts/reports.ts'
+import { fallbackText, refusedHandOffText, unfinishedReplacementText } from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
 import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
+import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
+import { answerRefusal } from './answer-refusal.ts'
 import type { TeammateFactory } from './teammate-factory.ts'
 
 /** Runs tasks without teammates: for each a member that claims it, does it once in a conversation of its own, and stops. */
@@ -71,7 +73,20 @@ export function createOneShots(
       const commit = partial.kind === 'committed' ? { commit: partial.commit } : {}
       await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem), ...commit }, { by })
     }
+    const refused = cause === undefined ? answerRefusal(context, { team, by }, task.id, text) : undefined
+    if (refused) await failCompleted(task.id, by, { ...options, problem: refusedHandOffText(refusalText(refused)) })
     await team.run({ type: 'member.stop', name: by.name, reason: 'its task is over' }, { by: lead })
+  }
+
+  /** Its work is there, but what it handed over cannot be used. Its claim keeps other agents from the reopened task. */
+  async function failCompleted(id: string, by: Author, options: OneShotOptions & { problem: string }): Promise<void> {
+    const { problem } = options
+    context.run.emit({ type: 'note', agent: by.name, text: fallbackText(problem, 'none', options.like.name) })
+    options.onFailing(problem)
+    await team.run({ type: 'task.update', id, status: 'pending' }, { by: lead })
+    const claimed = await team.run({ type: 'task.claim', id }, { by })
+    if (isRefusal(claimed)) return
+    await team.run({ type: 'task.fail', id, reason: options.failureText(problem) }, { by })
   }
 
   return {

@@ -8,15 +8,17 @@ import type { SessionContext } from '../../agent/session-context.ts'
 import { createSubagentRunner } from '../../agent/subagent.ts'
 import type { ToolCall } from '../../models/model.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
-import { REPLACEMENT_ADVICE } from '../../prompts/subagent.ts'
+import { REPLACEMENT_ADVICE, refusedAnswerText } from '../../prompts/subagent.ts'
 import { taskText, unfinishedTaskText } from '../../prompts/task.ts'
 import { isAsking } from '../../team/progress/next-step.ts'
+import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy } from '../../team/state.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
 import { narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
 import { taskUpdate } from '../../tools/team/board/task-update.ts'
 import { withCommits } from '../commits/complete-task.ts'
+import { answerRefusal } from './answer-refusal.ts'
 import { MAX_REMINDERS } from './held-task.ts'
 import type { RunInPlace } from './teammate-factory.ts'
 
@@ -58,9 +60,13 @@ export async function runInPlaceOf(
   ]
   const confirm = createFence({ team, presence: context.store.presence }, as)
   let reminders = 0
-  const wantsMore = () => {
+  let isGivenBack = false
+  const wantsMore = (answer: string) => {
     const isHeld = heldBy(team.state, as.name)?.id === task.id
-    return isHeld && reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
+    if (isHeld) return reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
+    const refused = isGivenBack ? undefined : answerRefusal(context, own, task.id, answer)
+    isGivenBack ||= refused !== undefined
+    return refused && refusedAnswerText(refusalText(refused))
   }
   const runTask = async (stop: AbortSignal, job?: string): Promise<SubagentEnd> => {
     const toolContext = lead.toolContext(call, stop, () => {})

@@ -24,8 +24,8 @@ export interface SubagentRun {
   isOwing?(): boolean
   /** A person is asked on its behalf. Where this is given, it ends when it gives no sign of life for too long. */
   isWaiting?(): boolean
-  /** What it is told when it wants to end although something is missing; undefined if it may end. */
-  wantsMore?(): string | undefined
+  /** What it is told when it wants to end with this answer although something is missing; undefined if it may end. */
+  wantsMore?(answer: string): string | undefined
 }
 
 export interface SubagentEnd {

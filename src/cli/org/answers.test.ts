@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
+
+const ANSWERING = `scripted:${fileURLToPath(new URL('../../../test/cli/answering-agents.mjs', import.meta.url))}`
+const PHASE = '.yolo-planning/phases/03-api'
+
+let cli: CommandHarness
+beforeEach(async () => {
+  cli = commandHarness()
+  await cli.ok('org init engineering')
+  await cli.ok('trust')
+  writeLines(cli.dir, '.yolo-planning/config.json', { departments: { backend: true }, team_mode: 'task' })
+  writeLines(cli.dir, join(PHASE, 'reqs.jsonl'), { id: 'R1', t: 'Users are listed' })
+})
+afterEach(() => cli.close())
+
+async function run(action: string) {
+  writeLines(cli.dir, join(PHASE, '03-01.plan.jsonl'), header('01'), task('T1', { f: ['src/api/users.ts'], a: action }))
+  const more = ['--skip', '1,2,5,8,9', '--permission-mode', 'acceptEdits', '--sandbox', 'off', '-m', ANSWERING]
+  const { code, stderr } = await cli.run(['org', 'run', PHASE, ...more])
+  const transcript = cli.read('.teams/yolo-backend/transcripts/dev-03-01-T1.jsonl')
+  return { code, stderr, givenBack: transcript.split('Your answer was not accepted').length - 1, transcript }
+}
+
+describe('the answer of a one-shot agent', { timeout: 60_000 }, () => {
+  it('that is no valid hand-off is given back with schema, field and fix, and then accepted', async () => {
+    const { code, stderr, givenBack, transcript } = await run('list users')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('gate all-depts-complete is passed')])
+    expect(givenBack).toBe(1)
+    expect(transcript).toContain('The content is not a valid dev_progress: status: ')
+  }) // C1
+
+  it('that stays invalid fails its task and the step, which names schema, field and fix', async () => {
+    const { code, stderr, givenBack } = await run('stubborn')
+    expect(code).toBe(4)
+    expect(givenBack).toBe(1)
+    expect(stderr).toContain('its answer was refused twice. The content is not a valid dev_progress: status: ')
+    expect(stderr).toContain('Write a JSON object with the fields task, plan_id, commit, status, concerns.')
+    const { departments } = await cli.json('org status')
+    expect(departments).toMatchObject([
+      { dept: 'backend', status: 'failed', error: expect.stringContaining('dev_progress: status: ') },
+    ])
+    expect(JSON.parse(cli.read(join(PHASE, '03-01.summary.jsonl')))).toMatchObject({ tc: 0 })
+  }) // C1, C60
+})
