@@ -24,6 +24,8 @@ In the settings of Zed:
   instead: () => 'Agents are in their session already.',
   define: defineSessionOptions,
   async run(call, options) {
+    if (call.isStdinTerminal)
+      throw new Misused('An editor starts this command and speaks a protocol with it. For a terminal: deskmates')
     await serveAcp({
       input: Readable.toWeb(Readable.from(call.stdin)) as ReadableStream<Uint8Array>,
       output: outputOf(call),

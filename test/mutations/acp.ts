@@ -44,6 +44,6 @@ export const mutations: readonly Mutation[] = [
     old: 'prompt.place > promptsSeen || ',
     new: '',
     test,
-    fails: 'gets the words of the lead as they stream',
+    fails: 'gets the end of a prompt after its answer',
   },
 ]

@@ -269,6 +269,16 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     await expect(unknown).rejects.toThrow(/No session .* is open/)
   })
 
+  it('gets the end of a prompt after its answer, although other lines come before it is read', async () => {
+    const { agent, root, texts } = editor(() => ({ text: 'So it is.' }))
+    const sessionId = await begin(agent, root)
+    const turn = prompt(agent, sessionId, 'Is it so?')
+    const mode = agent.request(methods.agent.session.setMode, { sessionId, modeId: 'plan' })
+    await turn
+    expect(texts('agent_message_chunk')).toBe('So it is.')
+    await mode
+  })
+
   it('lists the sessions of a folder', async () => {
     const { agent, root } = editor(() => ({ text: 'Here.' }))
     await begin(agent, root)
