@@ -44,5 +44,15 @@ describe('the answer of a one-shot agent', { timeout: 60_000 }, () => {
       { dept: 'backend', status: 'failed', error: expect.stringContaining('dev_progress: status: ') },
     ])
     expect(JSON.parse(cli.read(join(PHASE, '03-01.summary.jsonl')))).toMatchObject({ tc: 0 })
+    const { phases, teams } = await cli.json('plan status')
+    expect(phases).toEqual([await cli.json('org status')])
+    expect(phases[0].steps.backend).toMatchObject({
+      implementation: { status: 'failed' },
+      critique: { status: 'skipped' },
+    })
+    expect(teams).toMatchObject([{ team: 'yolo-backend', plans: [{ plan: '03-01' }] }])
+    const shown = await cli.ok(['plan', 'status', '--phase-dir', PHASE])
+    for (const words of [/03-01 .*0 of 1 task/, /all-depts-complete +waits/, /backend +implementation +failed/])
+      expect(shown).toMatch(words)
   }) // C1, C60
 })

@@ -2,9 +2,9 @@ import { Option } from 'commander'
 import { removeCoordinationFiles } from '../../session/organisation/phase-views.ts'
 import { counted } from '../../team/wording.ts'
 import { printJson, printMessage } from '../output/print.ts'
+import { type PhaseOptions, phaseNamed } from '../plan/phase.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { type PhaseOptions, phaseNamed } from './phase.ts'
 
 interface Options extends PhaseOptions {
   reason: string

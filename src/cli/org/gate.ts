@@ -1,9 +1,9 @@
 import { checkGate, readPhase } from '../../session/organisation/phase.ts'
 import { print, printJson, printStderr } from '../output/print.ts'
+import { type PhaseOptions, phaseNamed } from '../plan/phase.ts'
 import { EXIT, Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { type PhaseOptions, phaseNamed } from './phase.ts'
 
 interface Options extends PhaseOptions {
   wait?: boolean

@@ -27,6 +27,8 @@ import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
+import { phaseNamed } from '../plan/phase.ts'
+import { phasePicture } from '../plan/phase-picture.ts'
 import { problemsFound } from '../plan/read.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, Misused, Refused } from '../program/failure.ts'
@@ -36,8 +38,6 @@ import { defineRunOptions, type RunOptions, settingsOf } from '../run/options.ts
 import { openStore } from '../workspace/open-store.ts'
 import { readServers } from '../workspace/read-servers.ts'
 import { readSettings } from '../workspace/read-settings.ts'
-import { phaseNamed } from './phase.ts'
-import { phasePicture } from './status.ts'
 
 interface Options extends RunOptions {
   config?: string

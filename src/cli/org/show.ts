@@ -6,8 +6,8 @@ import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
 import { resolveTeamMode } from '../../plan/team-mode.ts'
 import { table } from '../output/format.ts'
 import { print, printJson, warn } from '../output/print.ts'
+import { validOrganisation } from '../plan/organisation.ts'
 import type { SubCommand } from '../program/sub-command.ts'
-import { validOrganisation } from './read.ts'
 
 interface Options {
   config?: string

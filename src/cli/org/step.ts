@@ -1,10 +1,10 @@
 import { readPhase } from '../../session/organisation/phase.ts'
 import { checkStep, stepNamed } from '../../session/organisation/step-gate.ts'
 import { print, printJson } from '../output/print.ts'
+import { type PhaseOptions, phaseNamed } from '../plan/phase.ts'
 import { EXIT } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
-import { type PhaseOptions, phaseNamed } from './phase.ts'
 
 interface Options extends PhaseOptions {
   department?: string

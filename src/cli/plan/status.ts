@@ -1,6 +1,9 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { ORGANISATION_FOLDER } from '../../organisation/definition/read-organisation.ts'
+import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import { planStatus } from '../../plan/plan-status.ts'
+import { type Phase, readPhase } from '../../session/organisation/phase.ts'
 import { findPlans, type TeamPlans } from '../../session/plan/find-plans.ts'
 import { print, printJson, printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
@@ -8,10 +11,17 @@ import { explain, Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { withTeam } from '../workspace/open-team.ts'
+import { phaseNamed } from './phase.ts'
+import { phasePicture, phaseStatus, stepsPicture } from './phase-picture.ts'
 import { plansPicture } from './picture.ts'
 
 interface Options {
   phaseDir?: string
+}
+
+interface ShownPhase {
+  readonly phase: Phase
+  readonly state: PhaseState
 }
 
 export const planStatusCommand: SubCommand<Options> = {
@@ -26,9 +36,16 @@ phase-03
   async run(call, { phaseDir }) {
     const isNamed = call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
     const teams = isNamed ? await plansOfTeam(call, phaseDir) : await plansOfAllTeams(call, phaseDir)
-    if (call.globals.json) return printJson(call, { teams })
-    if (teams.length === 0) return printMessage(call, 'No plan is loaded. Load plans with: deskmates plan load FILES')
-    await print(call, teams.map((team) => plansPicture(call, team)).join('\n'))
+    const phases = await phasesOf(call, phaseDir, teams)
+    if (call.globals.json)
+      return printJson(call, { teams, phases: phases.map(({ phase, state }) => phaseStatus(phase, state)) })
+    if (teams.length === 0 && phases.length === 0)
+      return printMessage(call, 'No plan is loaded. Load plans with: deskmates plan load FILES')
+    const pictures = [
+      ...teams.map((team) => plansPicture(call, team)),
+      ...phases.flatMap(({ phase, state }) => [phasePicture(call, phase, state), stepsPicture(call, phase, state)]),
+    ]
+    await print(call, pictures.join('\n'))
   },
 }
 
@@ -46,6 +63,28 @@ async function plansOfAllTeams(call: Call, phaseDir: string | undefined): Promis
     folder: folderOf(call, workspace.workspace, phaseDir),
     onUnreadable: (team, error) => warn(call, `Team ${team} cannot be read: ${explain(error, call.env).message}`),
   })
+}
+
+/**
+ * What departments of the organisation do in the folder that is named, or else in those of the plans. A folder without an organisation
+ * has plans only; one whose departments have not begun anything is no phase of it.
+ */
+async function phasesOf(call: Call, phaseDir: string | undefined, teams: readonly TeamPlans[]): Promise<ShownPhase[]> {
+  const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
+  if (!existsSync(resolve(cwd, ORGANISATION_FOLDER))) return []
+  await using workspace = await openStore(call)
+  const folders = new Set(teams.flatMap(({ plans }) => plans.map(({ folder }) => folder)).filter(Boolean))
+  const paths = phaseDir === undefined ? [...folders].map((folder) => resolve(workspace.workspace, folder)) : [phaseDir]
+  // The folder of the project itself may hold plans, but is no phase.
+  const isPhase = (path: string) =>
+    existsSync(resolve(cwd, path)) && resolve(cwd, path) !== resolve(workspace.workspace)
+  const found: ShownPhase[] = []
+  for (const path of paths.filter(isPhase)) {
+    const phase = phaseNamed(call, workspace, { phaseDir: path })
+    const state = await readPhase(phase, workspace, call.clock)
+    if (state.departments.some(({ facts }) => facts.steps.length > 0)) found.push({ phase, state })
+  }
+  return found
 }
 
 /** Relative to the workspace, as loaded plans name it. */

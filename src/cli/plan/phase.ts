@@ -4,7 +4,7 @@ import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
 import { findPhase, openPhase, type Phase } from '../../session/organisation/phase.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
-import { validOrganisation } from './read.ts'
+import { validOrganisation } from './organisation.ts'
 
 export interface PhaseOptions {
   phaseDir?: string

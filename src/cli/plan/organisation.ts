@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
-import { problemsFound } from '../plan/read.ts'
 import type { Call } from '../program/context.ts'
 import { Refused } from '../program/failure.ts'
+import { problemsFound } from './read.ts'
 
 /** The organisation of this folder, for commands that need it valid. */
 export function validOrganisation(call: Call): Organisation {
