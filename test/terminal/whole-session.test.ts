@@ -18,7 +18,7 @@ function projectWith(script: object, by = backend): Project {
 
 const MODEL = '-m scripted:script.json --sandbox off'
 /** A question took the keys, and they count. */
-const ASKED = /y once .* esc back/
+const ASKED = /^y once · /m
 const CHAPTERS = Array.from({ length: 40 }, (_, i) => `Chapter ${i + 1} is about 漢字 and 👍🏽 in every line of it.`)
 
 const SCRIPT = {
@@ -32,7 +32,7 @@ const SCRIPT = {
       ],
     },
     { agent: 'lead', when: { user: 'Go on' }, times: 'always', text: 'The lead goes on.' },
-    { agent: 'lead', when: { user: 'Tell me' }, times: 'always', chunk: 20, pace: 0.1, text: CHAPTERS.join('\n\n') },
+    { agent: 'lead', when: { user: 'Tell me' }, times: 'always', chunk: 20, pace: 0.2, text: CHAPTERS.join('\n\n') },
     { agent: 'lead', when: { user: 'Once more' }, calls: [{ tool: 'bash', input: { command: 'echo ran >> twice' } }] },
     { agent: 'lead', when: { result: { tool: 'bash' } }, times: 'always', text: 'It ran.' },
     { agent: 'alice', when: { answer: 1 }, calls: [{ tool: 'bash', input: { command: 'touch asked' } }] },
