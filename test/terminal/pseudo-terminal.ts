@@ -90,7 +90,7 @@ export function makeProject(files: Readonly<Record<string, string>>, by: Backend
     },
     [Symbol.dispose]() {
       for (const close of closers.splice(0)) close()
-      rmSync(top, { recursive: true, force: true, maxRetries: 5 })
+      rmSync(top, { recursive: true, force: true, maxRetries: 12 })
     },
   }
 }

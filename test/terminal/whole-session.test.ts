@@ -192,6 +192,8 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     await trusting.sees('default mode')
     await say(trusting, '/project x')
     await trusting.sees('> Go on from the project.')
+    trusting.press('C-d')
+    await trusting.sees('exit 0')
   })
 
   it('runs in the pseudo-terminal of script too, drawn by xterm', async ({ skip }) => {
