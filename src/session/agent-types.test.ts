@@ -76,7 +76,7 @@ describe('agent types', () => {
     put('home/.claude/agents/c.md', 'name: c\ndescription: d\ntools: "*"\nmaxTurns: 5\nmodel: inherit')
     put('home/.claude/agents/d.md', 'name: d\ndescription: d\nmaxTurns: "7"\nmodel: sonnet\npermissionMode: default')
     const [a, b, c, d] = types()
-    expect(a).toMatchObject({ tools: ['read_file', 'edit_file', 'glob', 'grep'], isReadOnly: false })
+    expect(a).toMatchObject({ tools: ['read_file', 'edit_file', 'glob', 'grep', 'mcp__*'], isReadOnly: false })
     expect(b).toMatchObject({ tools: ['bash', 'read_file'], isReadOnly: true })
     expect(c).toMatchObject({ maxTurns: 5, model: undefined })
     expect(c?.tools).toContain('write_file')
