@@ -92,9 +92,14 @@ function pieceBetween(text: string, from: Cut, to: Cut): Piece | undefined {
   const continues = to.fence !== undefined
   const opening = isContinued ? `${from.fence}\n` : ''
   const closing = continues ? `\n${markerOf(to.fence!)}` : ''
-  const markdown = opening + (isContinued ? raw.replace(/\n$/, '') : raw.trimEnd()) + closing
+  const markdown = copyOf(opening + (isContinued ? raw.replace(/\n$/, '') : raw.trimEnd()) + closing)
   const isAtLineStart = from.at === 0 || text[from.at - 1] === '\n'
   return { markdown, hasGap: !isContinued && isAtLineStart, isContinued, continues }
+}
+
+/** A part of a string keeps the whole string in memory; a piece is kept longer than the answer it was cut from. */
+function copyOf(part: string): string {
+  return Buffer.from(part, 'utf16le').toString('utf16le')
 }
 
 /** The code block that is open at the end of the text. */
