@@ -37,6 +37,11 @@ export function refusedHandOffText(refusal: string): string {
   return `its answer was refused twice. ${refusal}`
 }
 
+/** The answer of a one-shot agent is a valid hand-off that could not be written to the journal. */
+export function notRecordedText(refusal: string): string {
+  return `what it handed over could not be recorded. ${refusal}`
+}
+
 /** The reason of a task that neither a teammate nor its replacement completed. */
 export function replacementFailedText(name: string, loss: string, problem: string): string {
   return `${name} was lost (${loss}), and the subagent in its place failed too: ${problem}`

@@ -9,5 +9,14 @@ export const REPLACEMENT_ADVICE =
 
 /** What a one-shot agent reads whose final answer is no valid hand-off of its role. */
 export function refusedAnswerText(refusal: string): string {
-  return `Your answer was not accepted. ${refusal} Answer again, with nothing but that object: the task fails if it is refused again.`
+  return `${answerAgainText(refusal)} the task fails if it is refused again.`
+}
+
+/** The same for a subagent without a task of the board. */
+export function refusedResultText(refusal: string): string {
+  return `${answerAgainText(refusal)} a second one that is refused counts as no result.`
+}
+
+function answerAgainText(refusal: string): string {
+  return `Your answer was not accepted. ${refusal} Answer again, with nothing but that object:`
 }

@@ -1,3 +1,4 @@
+import type { MessageDraft } from '../team/command.ts'
 import type { OpenEscalation } from '../team/mail/escalations.ts'
 import type { HandOffDraft } from '../team/phases/phase.ts'
 import type { Refusal } from '../team/refusal.ts'
@@ -9,14 +10,30 @@ export interface MessageRouting {
   readonly addedTypes: readonly string[]
   /** How a message travels, or why it does not. */
   route(message: RoutedMessage, state: TeamState): Route | Refusal
-  /** Why the final answer of a one-shot agent is no valid hand-off; undefined for one that is, or that hands nothing over. */
-  answerProblem?(given: { readonly from: string; readonly answer: string }, state: TeamState): Refusal | undefined
+  /** What the final answer of a one-shot agent hands over, or why it is no valid hand-off; undefined for one that is none. */
+  checkAnswer?(given: GivenAnswer, state: TeamState): HandedOver | Refusal | undefined
   /** The member that a member asks first when it is blocked; undefined where the organisation names none. */
   superiorOf?(name: string, state: TeamState): string | undefined
   readonly escalation?: EscalationTimeouts
   /** Records a hand-off where all departments see it; without it, in the journal of the sender's team. */
   record?(handOff: HandOffDraft): Promise<object | Refusal>
 }
+
+export interface GivenAnswer {
+  /** The one-shot member, or the role of a subagent, which is in no roster. */
+  readonly from: string
+  readonly isMember: boolean
+  readonly answer: string
+}
+
+/**
+ * message  a member of the team gets it as mail
+ * journal  the team has no such member: it is recorded in the journal of the team
+ * file     it leaves the team: it is recorded where all departments see it
+ */
+export type HandedOver =
+  | { readonly via: 'message'; readonly message: MessageDraft }
+  | { readonly via: 'journal' | 'file'; readonly handOff: HandOffDraft }
 
 /** What becomes of an escalation that is not answered. */
 export interface EscalationTimeouts {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
 import { teamOf } from '../../organisation/departments/spawn-plan.ts'
 import { createHandOffReader, type HandOffRecord } from '../../organisation/routing/hand-off-records.ts'
@@ -16,7 +17,8 @@ interface PrintedEvent {
 
 /** Finds the hand-offs in the events of a team, which it is given in order. */
 export function handOffsOf(call: Call, team: string): (line: PrintedEvent) => HandOffRecord[] {
-  const read = createHandOffReader(departmentOf(call, team))
+  const { organisation } = readOrganisation(resolve(call.cwd, call.globals.cwd ?? '.', ORGANISATION_FOLDER))
+  const read = createHandOffReader(departmentOf(organisation, team), new Set(organisation?.roles.keys()))
   return ({ at = 0, by = 'user', record = '', event }) => {
     const known = readEvent(event)
     return known === 'unknown' || known === 'broken' ? [] : read(known, { id: record, at, by })
@@ -24,8 +26,7 @@ export function handOffsOf(call: Call, team: string): (line: PrintedEvent) => Ha
 }
 
 /** The department whose team this is; without an organisation, the team itself. */
-function departmentOf(call: Call, team: string): string {
-  const { organisation } = readOrganisation(resolve(call.cwd, call.globals.cwd ?? '.', ORGANISATION_FOLDER))
+function departmentOf(organisation: Organisation | undefined, team: string): string {
   const departments = [...(organisation?.departments.keys() ?? [])]
   return departments.find((name) => organisation && nameKey(teamOf(organisation, name)) === nameKey(team)) ?? team
 }

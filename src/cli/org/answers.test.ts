@@ -5,6 +5,7 @@ import { type CommandHarness, commandHarness } from '../../../test/cli/command-h
 import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
 
 const ANSWERING = `scripted:${fileURLToPath(new URL('../../../test/cli/answering-agents.mjs', import.meta.url))}`
+const FAILING = `scripted:${fileURLToPath(new URL('../../../test/cli/failing-answers.mjs', import.meta.url))}`
 const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
@@ -55,4 +56,29 @@ describe('the answer of a one-shot agent', { timeout: 60_000 }, () => {
     for (const words of [/03-01 .*0 of 1 task/, /all-depts-complete +waits/, /backend +implementation +failed/])
       expect(shown).toMatch(words)
   }) // C1, C60
+
+  it('is recorded like the hand-off of a teammate, and a FAIL in it counts like one in a message', async () => {
+    writeLines(cli.dir, join(PHASE, '03-01.plan.jsonl'), header('01'), task('T1', { f: ['src/api/users.ts'] }))
+    const more = ['--skip', '1,2,9', '--permission-mode', 'acceptEdits', '--sandbox', 'off', '-m', FAILING]
+    const { code, stderr } = await cli.run(['org', 'run', PHASE, ...more])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('step 8 qa failed: qa_result of qa-')])
+    expect(stderr).toMatch(/qa_result of qa-\S+ says FAIL, verification\.jsonl says PASS: the stricter one counts/)
+    const lines = (await cli.ok('log --handoffs --json --team yolo-backend')).trim().split('\n')
+    const sent = lines.map((line) => JSON.parse(line))
+    const of = (wanted: string) => sent.filter(({ type }) => type === wanted)
+    expect(of('dev_progress'), 'there is no senior, so no mail').toMatchObject([
+      { author_role: 'dev', task: '03-01/T1', payload: { status: 'complete' } },
+    ])
+    expect(of('test_plan_result')).toMatchObject([{ author_role: 'tester', payload: { all_red: true } }])
+    expect(of('qa_result'), 'one of each cycle').toHaveLength(2)
+    for (const { author_role, payload } of of('qa_result'))
+      expect([author_role, payload]).toEqual(['qa', expect.objectContaining({ result: 'FAIL' })])
+    expect(JSON.parse(cli.read(join(PHASE, '03-01.summary.jsonl')))).toMatchObject({ s: 'complete', tst: 'red_green' })
+    const journal = (await cli.ok('log --json --team yolo-backend')).trim().split('\n')
+    const mailed = journal.map((line) => JSON.parse(line)).filter(({ message }) => message?.type === 'qa_result')
+    expect(mailed.map(({ type, message }) => [type, message.to])).toEqual([
+      ['message.sent', 'lead'],
+      ['message.sent', 'lead'],
+    ])
+  }) // C1, C28, C76
 })

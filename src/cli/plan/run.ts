@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Option } from 'commander'
 import type { SessionEvent } from '../../agent/session-event.ts'
+import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
+import { assignPlans } from '../../organisation/phases/assign-plans.ts'
+import { createPlanRouting } from '../../organisation/routing/plan-routing.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { type ResolvedCommits, resolveCommits } from '../../plan/auto-commit.ts'
 import { MAX_DEVS } from '../../plan/dev-count.ts'
@@ -12,11 +15,12 @@ import { DEV_ROLE } from '../../plan/plan-draft.ts'
 import { planStatus } from '../../plan/plan-status.ts'
 import { resolveTeamMode, TEAM_MODES, type WantedMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
-import { loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
+import { folderOf, loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
 import { teamOfPlans } from '../../session/plan/plan-team.ts'
 import type { Session } from '../../session/session.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { isRefusal } from '../../team/refusal.ts'
+import type { MessageRouting } from '../../tools/message-routing.ts'
 import type { Workspace } from '../../workspace.ts'
 import { printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
@@ -67,12 +71,14 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
       needsPrompt: false,
       team,
       session: async (settings, workspace) => {
-        const { isOn, reason } = commitsOf(settings, planning, workspace)
+        const organisation = organisationOf(workspace)
+        const { isOn, reason } = commitsOf(settings, planning, organisation)
         await printMessage(call, `Commits ${isOn ? 'on' : 'off'}: ${reason}.`)
         return {
           title: plans.map(({ id, header }) => `${id} ${header.t}`).join('; '),
           scaling: [{ role: DEV_ROLE, cap: options.maxDevs ?? MAX_DEVS, mode: mode.mode }],
           autoCommit: isOn,
+          ...(organisation.trusted && { routing: routingOf(organisation.trusted, plans, workspace) }),
         }
       },
       resumeCommand: () => again,
@@ -100,23 +106,42 @@ async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<string> 
   return name
 }
 
-function commitsOf(settings: Settings, { config, file }: NamedConfig, workspace: Workspace): ResolvedCommits {
+interface FoundOrganisation {
+  readonly trusted?: Organisation
+  /** It comes with the repository, and has no effect before `deskmates trust`. */
+  readonly untrusted?: Organisation | undefined
+}
+
+/** The organisation of this folder; one that is trusted and broken is an error, never a default. */
+function organisationOf(workspace: Workspace): FoundOrganisation {
+  const folder = join(workspace.workspace, ORGANISATION_FOLDER)
+  if (!existsSync(folder)) return {}
+  const { organisation, problems } = readOrganisation(folder)
+  if (!isTrusted(workspace)) return { untrusted: organisation }
+  if (!organisation) throw new Refused(problemsFound(problems, 'invalid_organisation'))
+  return { trusted: organisation }
+}
+
+function commitsOf(
+  settings: Settings,
+  { config, file }: NamedConfig,
+  { trusted, untrusted }: FoundOrganisation,
+): ResolvedCommits {
   return resolveCommits({
     ...{ setting: settings.team?.autoCommit, config: config?.auto_commit, configFile: file },
-    organisation: () => commitsOfOrganisation(workspace),
+    organisation: () => (untrusted?.autoCommit ? 'untrusted' : (trusted ?? untrusted)?.autoCommit),
   })
 }
 
-/** What the organisation of this folder says; one that is trusted and broken is an error, never a default. */
-function commitsOfOrganisation(workspace: Workspace): boolean | 'untrusted' | undefined {
-  const folder = join(workspace.workspace, ORGANISATION_FOLDER)
-  if (!existsSync(folder)) return undefined
-  const { organisation, problems } = readOrganisation(folder)
-  if (isTrusted(workspace)) {
-    if (!organisation) throw new Refused(problemsFound(problems, 'invalid_organisation'))
-    return organisation.autoCommit
-  }
-  return organisation?.autoCommit ? 'untrusted' : organisation?.autoCommit
+/** Hand-offs of developers are those of the department whose folders the plans change, else of the first active one. */
+function routingOf(organisation: Organisation, plans: readonly Plan[], { workspace }: Workspace): MessageRouting {
+  const departments = [...organisation.departments].map(([name, { folders, active }]) => ({ name, folders, active }))
+  const assigned = assignPlans(plans, departments).plans
+  const concerned = departments.filter(({ name }) => (assigned.get(name)?.length ?? 0) > 0)
+  const [department] = concerned.length === 1 ? concerned : departments.filter(({ active }) => active)
+  const [first] = plans
+  const folder = (first && folderOf(first, workspace)) ?? ''
+  return createPlanRouting({ organisation, department: department?.name ?? '', folder })
 }
 
 async function load(call: Call, { team }: Session, plans: readonly Plan[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { ReportedResult } from '../../team/plans/reported-result.ts'
 import type { TeamState } from '../../team/state.ts'
 import { outcomeOf, type Verdict } from '../artefacts/verdict.ts'
 import type { Organisation, Step } from '../definition/organisation.ts'
-import { partyOf } from '../routing/roles.ts'
+import { actorOf } from '../routing/roles.ts'
 
 export interface ReportedIn {
   readonly organisation: Organisation
@@ -26,7 +26,7 @@ const ARTEFACT_OF: Readonly<Record<string, string>> = {
 /** The verdicts that roles of a step handed over, whatever they wrote to their artefacts. A word that is no result is none. */
 export function reportedVerdicts({ organisation, department, step, state, after, before }: ReportedIn): Verdict[] {
   const isFromStep = ({ from }: ReportedResult) =>
-    step.roles.includes(partyOf(organisation, department, state, from)?.role ?? '')
+    step.roles.includes(actorOf(organisation, department, state, from)?.role ?? '')
   return [...state.results.values()].flatMap((reported) => {
     const { kind, from, plan, result, nextTask } = reported
     const outcome = result === null ? undefined : outcomeOf(result)

@@ -42,7 +42,8 @@ export function escalationTimeouts(place: Place): EscalationTimeouts {
   }
 }
 
-function levelAbove(
+/** The next level above a role that has a member in the team; undefined where only the owner is left. */
+export function levelAbove(
   { organisation, department }: Place,
   role: string,
   except: readonly string[],

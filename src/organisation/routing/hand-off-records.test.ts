@@ -94,13 +94,15 @@ describe('hand-offs derived from the journal', () => {
       message({ type: 'message', handoff: 'perf_report', content: 'all fast' }),
       message({ type: 'message', content: 'hello' }),
       message({ type: 'dev_blocker', content: '{"payload":{"task":"03-01/T1"},"phase":"04","confidence":0.5}' }),
-      { type: 'handoff.recorded', kind: 'api_contract', content: { status: 'agreed' } },
+      { type: 'handoff.recorded', kind: 'api_contract', from: 'backend', content: { status: 'agreed' } },
+      { type: 'handoff.recorded', kind: 'qa_result', from: 'dev-1', content: { result: 'FAIL' } },
     ])
     expect(records).toMatchObject([
       { type: 'dev_progress', phase: '03', task: '03-01/T3', author_role: 'dev', payload: { plan_id: '03-01' } },
       { type: 'perf_report', payload: 'all fast' },
       { type: 'dev_blocker', phase: '04', task: '03-01/T1', confidence: 0.5, payload: { task: '03-01/T1' } },
       { type: 'api_contract', payload: { status: 'agreed' } },
+      { type: 'qa_result', author_role: 'dev', payload: { result: 'FAIL' } },
     ])
   }) // C33, C35
 })

@@ -30,13 +30,18 @@ export interface EventPlace {
 
 /**
  * Reads the events of a team in order, and returns the hand-offs in each. Claims, completions, summaries, health and the
- * circuit breaker are computed here and nowhere sent, so they wake no agent.
+ * circuit breaker are computed here and nowhere sent, so they wake no agent. `roleNames` are those of the organisation.
  */
-export function createHandOffReader(department: string): (event: TeamEvent, place: EventPlace) => HandOffRecord[] {
+export function createHandOffReader(
+  department: string,
+  roleNames: ReadonlySet<string> = new Set(),
+): (event: TeamEvent, place: EventPlace) => HandOffRecord[] {
   const files = new Map<string, readonly string[]>()
   const deviations = new Map<string, string[]>()
   const roles = new Map<string, string>()
   const roleOf = (name: string) => roles.get(nameKey(name)) ?? nameKey(name)
+  /** A member, or a subagent, which is in no roster: departments record what their leads hand over. */
+  const isRole = (name: string) => roles.has(nameKey(name)) || roleNames.has(name)
 
   return (event, place) => {
     const made = (type: string, payload: HandOffRecord['payload'], author = place.by): HandOffRecord[] => [
@@ -78,7 +83,7 @@ export function createHandOffReader(department: string): (event: TeamEvent, plac
       case 'breaker.changed':
         return made('circuit_breaker_state', breakerState(department, event.breaker))
       case 'handoff.recorded':
-        return made(event.kind, event.content)
+        return made(event.kind, event.content, isRole(event.from) ? event.from : place.by)
       case 'message.sent': {
         const { type, handoff, content, from } = event.message
         const named = typeof handoff === 'string' ? handoff : type

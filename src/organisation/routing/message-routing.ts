@@ -8,7 +8,7 @@ import type { Handoff } from '../definition/handoff.ts'
 import type { Organisation } from '../definition/organisation.ts'
 import { escalationProblem, nextLevel } from '../guards/escalation.ts'
 import { handOffDraft } from '../views/hand-offs.ts'
-import { answerProblem } from './check-answer.ts'
+import { checkAnswer } from './check-answer.ts'
 import { checkContent } from './check-content.ts'
 import { escalationTimeouts, superiorOf } from './escalation-timeouts.ts'
 import { type Party, partyOf, partyOutside } from './roles.ts'
@@ -29,10 +29,7 @@ export function createMessageRouting(options: RoutingOptions): MessageRouting {
     superiorOf: (name, state) => superiorOf(options, name, state),
     escalation: escalationTimeouts(options),
     addedTypes: [...organisation.handoffs.keys()].filter((type) => !isHandOff(type)),
-    answerProblem({ from, answer }, state) {
-      const { department } = options
-      return answerProblem({ organisation, department, isSender, wrongIdentity }, from, answer, state)
-    },
+    checkAnswer: (given, state) => checkAnswer({ ...options, isSender, wrongIdentity }, given, state),
     route(message, state) {
       const route = routeOf(options, message, state)
       if (!isRefusal(route) || organisation.routing.violations === 'reject') return route

@@ -33,6 +33,24 @@ function roleNamed({ roles, departments }: Organisation, department: string, tex
   return members.includes(name) && roles.get(name)?.kind === 'member' ? name : undefined
 }
 
+/**
+ * Who hands something over without being asked for by mail: a member, also a one-shot one of a task-only role, or a subagent by
+ * the name of its role.
+ */
+export function actorOf(
+  organisation: Organisation,
+  department: string,
+  state: TeamState,
+  name: string,
+): Party | undefined {
+  const party = partyOf(organisation, department, state, name)
+  if (party) return party
+  const key = roleKey(memberNamed(state, name)?.role ?? name)
+  const { prefix = '' } = organisation.departments.get(department) ?? {}
+  const role = organisation.roles.has(key) || !key.startsWith(prefix) ? key : key.slice(prefix.length)
+  return organisation.roles.get(role)?.kind === 'task-only' ? { role, department } : undefined
+}
+
 /** A party outside of the team, by the name that others use: the owner, the lead of another department, or that department. */
 export function partyOutside({ owner, departments, ...organisation }: Organisation, name: string): Party | undefined {
   const key = nameKey(name)

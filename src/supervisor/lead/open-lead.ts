@@ -14,6 +14,7 @@ import { hasServerTool, sharedTools } from '../../tools/subagents/narrow-type.ts
 import type { TeamControl } from '../../tools/team-control.ts'
 import { withCommits } from '../commits/complete-task.ts'
 import { createSpawnConfirmation } from '../requests/confirm-spawn.ts'
+import { checkingAnswers } from './subagent-answers.ts'
 
 export interface LeadOptions {
   /** Every team it leads, its own first. */
@@ -59,7 +60,8 @@ export async function openLead(context: SessionContext, options: LeadOptions): P
       const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
       // Teammates that answer messages come first: a subagent may wait for them.
       const isFinished = () => context.run.isFinished() && !teams().some(({ team }) => hasWorkingTeammate(team))
-      const run = createSubagentRunner(context, { name: by.name, recordUsage, personFor, isFinished })
+      const parent = { name: by.name, recordUsage, personFor, isFinished }
+      const run = checkingAnswers(context, { team, by }, createSubagentRunner(context, parent))
       const type = context.roles?.lead
       const isOfRole = ({ name }: AgentType) => context.roles?.oneShots.some((one) => one.name === name)
       // What a lead may not use its subagents may not either; one-shot roles have tools of their own.

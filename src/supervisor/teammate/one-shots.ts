@@ -1,13 +1,13 @@
 import type { Membership } from '../../agent/membership.ts'
 import { limitOf, type SessionContext } from '../../agent/session-context.ts'
-import { fallbackText, refusedHandOffText, unfinishedReplacementText } from '../../prompts/reports.ts'
+import { fallbackText, notRecordedText, refusedHandOffText, unfinishedReplacementText } from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
 import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
-import { answerRefusal } from './answer-refusal.ts'
+import { checkAnswer, recordAnswer } from '../answers.ts'
 import type { TeammateFactory } from './teammate-factory.ts'
 
 /** Runs tasks without teammates: for each a member that claims it, does it once in a conversation of its own, and stops. */
@@ -73,9 +73,24 @@ export function createOneShots(
       const commit = partial.kind === 'committed' ? { commit: partial.commit } : {}
       await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem), ...commit }, { by })
     }
-    const refused = cause === undefined ? answerRefusal(context, { team, by }, task.id, text) : undefined
-    if (refused) await failCompleted(task.id, by, { ...options, problem: refusedHandOffText(refusalText(refused)) })
+    const problem = cause === undefined ? await handOver(task.id, by, text) : undefined
+    if (problem !== undefined) await failCompleted(task.id, by, { ...options, problem })
     await team.run({ type: 'member.stop', name: by.name, reason: 'its task is over' }, { by: lead })
+  }
+
+  /** Records what its answer hands over; returns why that cannot be used. */
+  async function handOver(id: string, by: Author, answer: string): Promise<string | undefined> {
+    let problem: string | undefined
+    // Its recipient may stop meanwhile: then it is recorded without one.
+    for (let i = 0; i < 2; i++) {
+      const found = checkAnswer(context, { team, by }, id, answer)
+      if (!found) return undefined
+      if (isRefusal(found)) return refusedHandOffText(refusalText(found))
+      const refused = await recordAnswer(context, { team, by, lead }, found)
+      if (!refused) return undefined
+      problem = notRecordedText(refusalText(refused))
+    }
+    return problem
   }
 
   /** Its work is there, but what it handed over cannot be used. Its claim keeps other agents from the reopened task. */

@@ -11,14 +11,15 @@ import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { REPLACEMENT_ADVICE, refusedAnswerText } from '../../prompts/subagent.ts'
 import { taskText, unfinishedTaskText } from '../../prompts/task.ts'
 import { isAsking } from '../../team/progress/next-step.ts'
+import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy } from '../../team/state.ts'
 import { BUILT_IN } from '../../tools/subagents/built-in-types.ts'
 import { narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { SubagentEnd } from '../../tools/subagents/run-subagent.ts'
 import { taskUpdate } from '../../tools/team/board/task-update.ts'
+import { checkAnswer } from '../answers.ts'
 import { withCommits } from '../commits/complete-task.ts'
-import { answerRefusal } from './answer-refusal.ts'
 import { MAX_REMINDERS } from './held-task.ts'
 import type { RunInPlace } from './teammate-factory.ts'
 
@@ -64,9 +65,10 @@ export async function runInPlaceOf(
   const wantsMore = (answer: string) => {
     const isHeld = heldBy(team.state, as.name)?.id === task.id
     if (isHeld) return reminders++ < MAX_REMINDERS ? unfinishedTaskText(task) : undefined
-    const refused = isGivenBack ? undefined : answerRefusal(context, own, task.id, answer)
-    isGivenBack ||= refused !== undefined
-    return refused && refusedAnswerText(refusalText(refused))
+    const found = isGivenBack ? undefined : checkAnswer(context, own, task.id, answer)
+    if (!found || !isRefusal(found)) return undefined
+    isGivenBack = true
+    return refusedAnswerText(refusalText(found))
   }
   const runTask = async (stop: AbortSignal, job?: string): Promise<SubagentEnd> => {
     const toolContext = lead.toolContext(call, stop, () => {})

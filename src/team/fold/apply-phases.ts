@@ -1,7 +1,7 @@
 import type { EventOf, Place } from '../event.ts'
 import type { Message } from '../message.ts'
 import { stepKey } from '../phases/phase.ts'
-import { reportedResult, resultKey } from '../plans/reported-result.ts'
+import { type ReportedResult, reportedResult, resultIn, resultKey } from '../plans/reported-result.ts'
 import type { TeamState } from '../state.ts'
 
 export function applyPhaseEvent(
@@ -11,6 +11,8 @@ export function applyPhaseEvent(
 ): void {
   if (event.type === 'handoff.recorded') {
     const { type: _, ...handOff } = event
+    const { kind, from, content } = handOff
+    keepResult(state, resultIn(kind, content, { from, at, nextTask: state.counters.get().task }))
     return state.handOffs.set(id, { ...handOff, id, at })
   }
   const { type: _, ...change } = event
@@ -20,6 +22,9 @@ export function applyPhaseEvent(
 
 /** What testers, QA and security report with a hand-off. */
 export function applyResult(state: TeamState, message: Message, { at }: Pick<Place, 'at'>): void {
-  const result = reportedResult(message, { at, nextTask: state.counters.get().task })
+  keepResult(state, reportedResult(message, { at, nextTask: state.counters.get().task }))
+}
+
+function keepResult(state: TeamState, result: ReportedResult | undefined): void {
   if (result) state.results.set(resultKey(result), result)
 }
