@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { serveAcp, type WantedSession } from '../acp/agent/serve-acp.ts'
-import type { SessionControl } from '../session/control/session-control.ts'
+import type { OpenControl } from '../session/control/open-control.ts'
 import { closePersonSession, openPersonSession } from './interactive/person-session.ts'
 import { warn } from './output/print.ts'
 import { name } from './program/arguments.ts'
@@ -44,7 +44,8 @@ In the settings of Zed:
 }
 
 /** The session and its workspace, which are closed together. */
-async function openFor(call: Call, options: RunOptions, { cwd, id, folders }: WantedSession): Promise<SessionControl> {
+async function openFor(call: Call, options: RunOptions, wanted: WantedSession): Promise<OpenControl> {
+  const { cwd, id, folders, servers } = wanted
   const here = placed(call, cwd)
   const workspace = await openStore(here)
   try {
@@ -53,7 +54,7 @@ async function openFor(call: Call, options: RunOptions, { cwd, id, folders }: Wa
     const loaded = await readSettings(here, workspace, settingsOf(options))
     const added = [...(options.addDir ?? []).map((dir) => resolve(call.cwd, dir)), ...folders].map(existingFolder)
     const control = await openPersonSession(
-      { ...{ call: here, options, loaded, workspace, team, cwd }, folders: added },
+      { ...{ call: here, options, loaded, workspace, team, cwd }, folders: added, editorServers: servers },
       (message) => void warn(call, message),
     )
     return {

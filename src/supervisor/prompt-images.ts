@@ -1,12 +1,19 @@
 import type { MailImage } from '../agent/input/mail-images.ts'
 import { PathRefused } from '../permissions/paths/refused.ts'
-import { imageChip, imagesIn, type PromptImages } from '../tools/files/prompt-images.ts'
+import { type AttachedImage, imageChip, imagesIn, type PromptImages } from '../tools/files/prompt-images.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { ImageRefused } from './errors.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** The images that a prompt names, read as the lead could read them. Throws where one of them cannot be sent. */
-export function promptImages({ lead, context }: Supervisor, prompt: string): PromptImages {
+/**
+ * The images that come with a prompt, and those that it names, read as the lead could read them. Throws where one of them
+ * cannot be sent.
+ */
+export function promptImages(
+  { lead, context }: Supervisor,
+  prompt: string,
+  attached: readonly AttachedImage[] = [],
+): PromptImages {
   const found = readImages()
   for (const text of found.notes) context.run.emit({ type: 'note', agent: lead.name, text })
   if (lead.model.acceptsImages !== false) return found
@@ -20,7 +27,7 @@ export function promptImages({ lead, context }: Supervisor, prompt: string): Pro
 
   function readImages(): PromptImages {
     try {
-      return imagesIn(prompt, accessOf(lead))
+      return imagesIn(prompt, accessOf(lead), attached)
     } catch (error) {
       throw error instanceof PathRefused ? new ImageRefused(error.message) : error
     }

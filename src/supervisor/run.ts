@@ -10,6 +10,7 @@ import type { SessionEvent } from '../agent/session-event.ts'
 import type { RanHook } from '../permissions/hooks/hooks.ts'
 import { limitText } from '../prompts/limit.ts'
 import { promptWithHookText } from '../prompts/notices.ts'
+import type { AttachedImage } from '../tools/files/prompt-images.ts'
 import { offer } from '../tools/run-call.ts'
 import { damagesIn } from './damages.ts'
 import { asError, PromptRefused, PromptTooLarge } from './errors.ts'
@@ -99,7 +100,7 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
     for (const text of supervisor.supervisedTeams.flatMap(({ team }) => damagesIn(team)))
       context.run.emit({ type: 'problem', agent: lead.name, text })
     if (prompt !== undefined) {
-      await sendPrompt(supervisor, prompt, signal, () => lead.setActivity('working'))
+      await sendPrompt(supervisor, prompt, signal, { onSend: () => lead.setActivity('working') })
     }
     const isLedByCode = prompt === undefined && context.scaling.length > 0
     const stop = await untilSettled(supervisor, isLedByCode, signal)
@@ -180,6 +181,12 @@ function aborted({ text }: Stop): Stop {
   return { kind: 'aborted', text }
 }
 
+/** What comes with the words of a person: others may have written it, so nothing in it is looked up. */
+export interface Attached {
+  readonly text?: string
+  readonly images?: readonly AttachedImage[]
+}
+
 /**
  * Gives a prompt to the lead, which reads it before its next model call. Throws, with nothing sent, what a hook or its size
  * has against it. `onSend` is called before anything is awaited, so that what it reports and the prompt are one write.
@@ -188,11 +195,11 @@ export async function sendPrompt(
   supervisor: Supervisor,
   prompt: string,
   signal: AbortSignal,
-  onSend = () => {},
+  { onSend = () => {}, attached = {} }: { onSend?(): void; attached?: Attached } = {},
 ): Promise<void> {
   const { lead, ownTeam } = supervisor
-  const found = promptImages(supervisor, prompt)
-  const { refusal, content } = await runPromptHooks(supervisor, prompt, signal)
+  const found = promptImages(supervisor, prompt, attached.images)
+  const { refusal, content } = await runPromptHooks(supervisor, prompt + (attached.text ?? ''), signal)
   if (refusal !== undefined) throw new PromptRefused(refusal)
   refuseTooLarge(content, lead, found.images.length * PICTURE_TOKENS)
   const { chips, images } = keepImages(supervisor, found)

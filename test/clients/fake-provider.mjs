@@ -73,7 +73,7 @@ export function provenClaim(requests) {
 }
 
 /** All tool results of a conversation, as text. */
-function toolResults(messages) {
+export function toolResults(messages) {
   return messages.flatMap(({ content }) =>
     Array.isArray(content)
       ? content.filter(({ type }) => type === 'tool_result').map((part) => JSON.stringify(part))

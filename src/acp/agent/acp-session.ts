@@ -6,7 +6,7 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import type { Mode } from '../../permissions/rules/policy.ts'
-import type { SessionControl } from '../../session/control/session-control.ts'
+import type { OpenControl } from '../../session/control/open-control.ts'
 import type { TimedLine } from '../../session/wire/live-line.ts'
 import { nameKey } from '../../team/name.ts'
 import { agentRows } from '../../view/agent-rows.ts'
@@ -15,13 +15,14 @@ import { emptyView, type OpenQuestion } from '../../view/view.ts'
 import { modesOf } from './modes.ts'
 import { answerOf, permissionRequest } from './permission-request.ts'
 import { planOf } from './plan.ts'
+import type { PromptContent } from './prompt-content.ts'
 import { liveUpdates, pastUpdates } from './updates.ts'
 
 /** One session of an editor: what happens in it becomes updates, and what its agents ask becomes permission requests. */
 export interface AcpSession extends AsyncDisposable {
   readonly modes: ReturnType<typeof modesOf>
   /** Resolves when all agents are finished with it, or were interrupted; rejects with the reason where the work failed. */
-  prompt(text: string): Promise<PromptResponse>
+  prompt(content: PromptContent): Promise<PromptResponse>
   /** Interrupts the lead and every teammate. What is written stays, and the next prompt continues. */
   cancel(): Promise<void>
   setMode(mode: Mode): Promise<void>
@@ -38,8 +39,15 @@ interface Prompt {
   end(outcome: 'end_turn' | 'cancelled' | { readonly error: string }): void
 }
 
+export interface Editor {
+  readonly client: AgentContext
+  readonly cwd: string
+  /** Resolves when the editor has the id of the session: before that it could not place an update. */
+  readonly isKnown: Promise<void>
+}
+
 /** Resolves when the state of the session is known. Disposing it closes the session. */
-export async function openAcpSession(control: SessionControl, client: AgentContext, cwd: string): Promise<AcpSession> {
+export async function openAcpSession(control: OpenControl, { client, cwd, isKnown }: Editor): Promise<AcpSession> {
   const sessionId = control.session
   const view = emptyView()
   const asked = new Map<string, AbortController>()
@@ -48,7 +56,7 @@ export async function openAcpSession(control: SessionControl, client: AgentConte
   let isCancelling = false
   let shownPlan = ''
   /** One after the other, as the lines came; a closed connection ends the session anyway. */
-  let sending = Promise.resolve()
+  let sending = isKnown
   let onKnown = () => {}
   let onEnded = (_why: string) => {}
   const known = new Promise<void>((resolve, reject) => {
@@ -102,6 +110,7 @@ export async function openAcpSession(control: SessionControl, client: AgentConte
   async function ask(question: OpenQuestion): Promise<void> {
     const asking = new AbortController()
     asked.set(question.id, asking)
+    await isKnown
     const answer = await client
       .request(methods.client.session.requestPermission, permissionRequest(question, sessionId, cwd), {
         cancellationSignal: asking.signal,
@@ -137,7 +146,7 @@ export async function openAcpSession(control: SessionControl, client: AgentConte
     get modes() {
       return modesOf(view.mode, firstMode)
     },
-    prompt(text) {
+    prompt({ text, attached }) {
       return new Promise((resolve, reject) => {
         const prompt: Prompt = {
           place: Math.max(promptsSeen, ...[...prompts].map(({ place }) => place)) + 1,
@@ -150,7 +159,7 @@ export async function openAcpSession(control: SessionControl, client: AgentConte
             ),
         }
         prompts.add(prompt)
-        control.prompt(text).then((given) => {
+        control.prompt(text, attached).then((given) => {
           if (typeof given !== 'object') return
           prompts.delete(prompt)
           reject(RequestError.invalidParams(undefined, given.refused))

@@ -1,92 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type ClientContext,
-  client,
-  methods,
-  ndJsonStream,
-  type PromptResponse,
-  type RequestPermissionOutcome,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from '@agentclientprotocol/sdk'
+import { methods, type RequestPermissionRequest } from '@agentclientprotocol/sdk'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openControl } from '../../session/control/open-control.ts'
-import type { SessionOptions } from '../../session/session-options.ts'
-import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
-import { type Compose, composedModel, neverAnswers } from '../../testing/harnesses/composed-model.ts'
+import { begin, closeEditors, editor, prompt, say, select } from '../../testing/harnesses/acp-editor.ts'
+import { type Compose, neverAnswers } from '../../testing/harnesses/composed-model.ts'
 import { until } from '../../testing/harnesses/control-contract.ts'
-import { workspaceOn } from '../../testing/harnesses/session-harness.ts'
-import { serveAcp } from './serve-acp.ts'
 
-type Answer = (request: RequestPermissionRequest) => RequestPermissionOutcome | Promise<RequestPermissionOutcome>
+afterEach(closeEditors)
 
-const ends = new Set<() => Promise<void>>()
-afterEach(async () => {
-  for (const end of ends) await end()
-  ends.clear()
-})
-
-/** An editor and our program, connected by streams, on a scripted model and a store in memory. */
-function editor(compose: Compose, answer: Answer = () => select('allow_once'), options: Partial<SessionOptions> = {}) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'deskmates-acp-')))
-  const place = createPlace()
-  const { model, requests } = composedModel(compose)
-  const [toAgent, toEditor] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()]
-  const stop = new AbortController()
-  const served = serveAcp({
-    input: toAgent.readable,
-    output: toEditor.writable,
-    version: '1.2.3',
-    signal: stop.signal,
-    async open({ id }) {
-      const workspace = workspaceOn(await openMemoryStore(place), root)
-      const sandbox = { mode: 'off' } as const
-      return openControl({ workspace, model, version: '1.2.3', sandbox, env: {}, team: id, ...options })
-    },
-    list: async (cwd) => [{ sessionId: 's-1', cwd, title: 'Count the words' }],
-  })
-  const updates: SessionUpdate[] = []
-  const asked: RequestPermissionRequest[] = []
-  const connection = client({ name: 'test editor' })
-    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
-    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
-      asked.push(params)
-      return { outcome: await answer(params) }
-    })
-    .connect(ndJsonStream(toAgent.writable, toEditor.readable))
-  ends.add(async () => {
-    stop.abort()
-    await served
-    connection.close()
-  })
-  const of = <Kind extends SessionUpdate['sessionUpdate']>(kind: Kind) =>
-    updates.filter((one): one is Extract<SessionUpdate, { sessionUpdate: Kind }> => one.sessionUpdate === kind)
-  const texts = (kind: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk') =>
-    of(kind)
-      .map(({ content }) => (content.type === 'text' ? content.text : ''))
-      .join('')
-  return { agent: connection.agent, root, requests, updates, asked, of, texts, served, stop }
-}
-
-const select = (optionId: string): RequestPermissionOutcome => ({ outcome: 'selected', optionId })
 const bash = (command: string) => ({ calls: [{ tool: 'bash', input: { command } }] })
-const say = (text: string) => [{ type: 'text' as const, text }]
-const prompt = (agent: ClientContext, sessionId: string, text: string) =>
-  agent.request<PromptResponse>(methods.agent.session.prompt, { sessionId, prompt: say(text) })
-
 /** Calls this command for the first input, then answers. */
 const runs =
   (command: string): Compose =>
   ({ turns }) =>
     turns.at(-1)?.role === 'user' ? bash(command) : { text: 'Ran.' }
-
-async function begin(agent: ClientContext, cwd: string): Promise<string> {
-  await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} })
-  return (await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })).sessionId
-}
 
 describe('an editor that speaks the Agent Client Protocol', () => {
   it('gets the words of the lead as they stream, and the end of the turn when all agents are finished', async () => {
@@ -286,19 +214,12 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     expect(sessions).toEqual([{ sessionId: 's-1', cwd: root, title: 'Count the words' }])
   })
 
-  it('gives files of a prompt by their paths, and embedded texts whole', async () => {
-    const { agent, root, requests } = editor(() => ({ text: 'Read.' }))
+  it('gets no update of a new session before it has its id', async () => {
+    const { agent, root, received } = editor(() => ({ text: 'Here.' }))
     const sessionId = await begin(agent, root)
-    await agent.request(methods.agent.session.prompt, {
-      sessionId,
-      prompt: [
-        ...say('Compare'),
-        { type: 'resource_link', name: 'a.txt', uri: 'file:///tmp/a%20b.txt' },
-        { type: 'resource', resource: { uri: 'file:///tmp/c.txt', text: 'the text of c' } },
-      ],
-    })
-    const turn = JSON.stringify(requests[0]!.turns.at(-1))
-    expect(turn).toContain('/tmp/a b.txt')
-    expect(turn).toContain('the text of c')
+    await prompt(agent, sessionId, 'Go.')
+    const known = received().indexOf('"result":{"sessionId"')
+    expect(known).toBeGreaterThan(0)
+    expect(received().indexOf('session/update')).toBeGreaterThan(known)
   })
 })

@@ -2,22 +2,27 @@ import {
   type AgentContext,
   agent,
   methods,
+  type NewSessionRequest,
   ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
   type SessionInfo,
 } from '@agentclientprotocol/sdk'
-import type { SessionControl } from '../../session/control/session-control.ts'
+import type { OpenControl } from '../../session/control/open-control.ts'
+import type { EditorServer } from '../../session/mcp/configured-servers.ts'
 import { TeamError } from '../../team/errors.ts'
 import { type AcpSession, openAcpSession } from './acp-session.ts'
+import { editorServers } from './editor-servers.ts'
 import { isMode } from './modes.ts'
-import { promptText } from './prompt-text.ts'
+import { promptContent } from './prompt-content.ts'
 
 /** A session that an editor wants to open: a new one, or an earlier one by its id. */
 export interface WantedSession {
   readonly cwd: string
   readonly id: string | undefined
   readonly folders: readonly string[]
+  /** MCP servers that it passes in for this session. */
+  readonly servers: readonly EditorServer[]
 }
 
 export interface AcpOptions {
@@ -27,7 +32,7 @@ export interface AcpOptions {
   readonly version: string
   /** Ends the connection. */
   readonly signal: AbortSignal
-  open(wanted: WantedSession): Promise<SessionControl>
+  open(wanted: WantedSession): Promise<OpenControl>
   list(cwd: string): Promise<SessionInfo[]>
 }
 
@@ -36,12 +41,16 @@ export async function serveAcp({ input, output, version, signal, open, list }: A
   const sessions = new Map<string, Promise<AcpSession>>()
 
   /** The same session is opened once, also where an editor asks for it twice. */
-  async function openFor(client: AgentContext, wanted: WantedSession): Promise<[id: string, session: AcpSession]> {
+  async function openFor(
+    client: AgentContext,
+    wanted: WantedSession,
+    isKnown: Promise<void>,
+  ): Promise<[id: string, session: AcpSession]> {
     const known = wanted.id === undefined ? undefined : sessions.get(wanted.id)
     if (known) return [wanted.id!, await known]
     const opening = asError(open(wanted)).then(async (control) => {
       try {
-        return { id: control.session, session: await openAcpSession(control, client, wanted.cwd) }
+        return { id: control.session, session: await openAcpSession(control, { client, cwd: wanted.cwd, isKnown }) }
       } catch (error) {
         await control[Symbol.asyncDispose]()
         throw error
@@ -75,22 +84,29 @@ export async function serveAcp({ input, output, version, signal, open, list }: A
       agentInfo: { name: 'deskmates', title: 'deskmates', version },
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { embeddedContext: true },
+        promptCapabilities: { image: true, embeddedContext: true },
+        mcpCapabilities: { http: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, additionalDirectories: {} },
       },
       authMethods: [],
     }))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
-      const [sessionId, { modes }] = await openFor(client, { ...placeOf(params), id: undefined })
+      let onAnswered = () => {}
+      const answered = new Promise<void>((resolve) => {
+        onAnswered = resolve
+      })
+      const [sessionId, { modes }] = await openFor(client, { ...placeOf(params), id: undefined }, answered)
+      // The answer, by which the editor knows the session, is on its way when this handler has returned.
+      setImmediate(onAnswered)
       return { sessionId, modes }
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      const [, session] = await openFor(client, { ...placeOf(params), id: params.sessionId })
+      const [, session] = await openFor(client, { ...placeOf(params), id: params.sessionId }, KNOWN)
       await session.sendHistory()
       return { modes: session.modes }
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) => {
-      const [, { modes }] = await openFor(client, { ...placeOf(params), id: params.sessionId })
+      const [, { modes }] = await openFor(client, { ...placeOf(params), id: params.sessionId }, KNOWN)
       return { modes }
     })
     .onRequest(methods.agent.session.list, async ({ params }) => ({
@@ -106,7 +122,7 @@ export async function serveAcp({ input, output, version, signal, open, list }: A
       return {}
     })
     .onRequest(methods.agent.session.prompt, async ({ params }) =>
-      (await sessionOf(params.sessionId)).prompt(promptText(params.prompt)),
+      (await sessionOf(params.sessionId)).prompt(promptContent(params.prompt)),
     )
     .onNotification(methods.agent.session.cancel, async ({ params }) => {
       await (await sessions.get(params.sessionId))?.cancel()
@@ -124,8 +140,17 @@ export async function serveAcp({ input, output, version, signal, open, list }: A
   }
 }
 
-function placeOf(params: { cwd: string; additionalDirectories?: string[] }): Pick<WantedSession, 'cwd' | 'folders'> {
-  return { cwd: params.cwd, folders: params.additionalDirectories ?? [] }
+/** Of a session that the editor names itself. */
+const KNOWN = Promise.resolve()
+
+function placeOf({
+  cwd,
+  additionalDirectories = [],
+  mcpServers,
+}: Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> & {
+  readonly mcpServers?: NewSessionRequest['mcpServers']
+}): Omit<WantedSession, 'id'> {
+  return { cwd, folders: additionalDirectories, servers: editorServers(mcpServers) }
 }
 
 /** What the user can correct is told to the editor in words; anything else is a failure of the program. */

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import type { OpenControl } from '../../session/control/open-control.ts'
+import type { EditorServer } from '../../session/mcp/configured-servers.ts'
 import type { LoadedSettings } from '../../settings/load-settings.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
@@ -17,15 +18,15 @@ export interface PersonSession {
   readonly title?: string | undefined
   readonly cwd: string
   readonly folders: readonly string[] | undefined
+  /** MCP servers that an editor passed in. */
+  readonly editorServers?: readonly EditorServer[]
   /** The front end draws what the program of the status line prints. */
   readonly hasStatusLine?: boolean
 }
 
 /** Loads everything that runs agents: a terminal paints its prompt without it. */
-export async function openPersonSession(
-  { call, options, loaded, workspace, team, title = '', cwd, folders, hasStatusLine = false }: PersonSession,
-  warn: (text: string) => void,
-): Promise<OpenControl> {
+export async function openPersonSession(person: PersonSession, warn: (text: string) => void): Promise<OpenControl> {
+  const { call, options, loaded, workspace, team, title = '', cwd, folders, hasStatusLine = false } = person
   const { settings } = loaded
   const [{ chooseModel }, { openControl }, { settingsOptions }, { configuredServers }] = await Promise.all([
     import('../../session/choose-model.ts'),
@@ -35,7 +36,7 @@ export async function openPersonSession(
   ])
   const { servers, problems } = configuredServers({
     ...{ workspace, settings: loaded, cwd, env: call.env },
-    ...{ config: options.mcpConfig, isStrict: options.strictMcpConfig },
+    ...{ config: options.mcpConfig, isStrict: options.strictMcpConfig, editor: person.editorServers },
   })
   for (const problem of problems) warn(problem)
   const { model, modelFor } = await chooseModel({

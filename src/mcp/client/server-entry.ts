@@ -48,8 +48,8 @@ export function isStdio(entry: ServerEntry): entry is StdioEntry {
   return 'command' in entry
 }
 
-/** Where a server is configured, by precedence. `code`: by the program that embeds the library. */
-export const SERVER_SOURCES = ['managed', 'flags', 'code', 'local', 'user', 'project'] as const
+/** Where a server is configured, by precedence. `code`: by the program that embeds the library. `editor`: passed in with a session. */
+export const SERVER_SOURCES = ['managed', 'flags', 'code', 'local', 'user', 'editor', 'project'] as const
 export type ServerSource = (typeof SERVER_SOURCES)[number]
 
 /** What a person let a server use besides the workspace. */
@@ -85,7 +85,7 @@ export interface ConfiguredServer {
   readonly source: ServerSource
   /** The file that names it, if one does. */
   readonly path?: string | undefined
-  /** The file belongs to the project: others may have written it, so it expands no secrets and grants itself nothing. */
+  /** Others may have written the entry, as in a file of the project: it expands no secrets and grants itself nothing. */
   readonly isProject: boolean
   readonly state: ServerState
 }

@@ -2,7 +2,7 @@ import { selectableModel } from '../../agent/selectable-model.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
 import { cleanValue } from '../../redaction/clean-value.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
-import { sendPrompt } from '../../supervisor/run.ts'
+import { type Attached, sendPrompt } from '../../supervisor/run.ts'
 import type { Applied } from '../../team/apply.ts'
 import { TeamError } from '../../team/errors.ts'
 import { isPresent } from '../../team/members/member.ts'
@@ -34,6 +34,8 @@ export interface ControlOptions extends Omit<SessionOptions, 'ask' | 'askPlan'> 
 /** A session that a person works with, and its control. Disposing it stops its agents and closes the session. */
 export interface OpenControl extends SessionControl {
   readonly opened: Session
+  /** The words of a person, and what comes with them. */
+  prompt(text: string, attached?: Attached): ReturnType<SessionControl['prompt']>
   /** Tokens that fit into the window of the lead's model; undefined where that is unknown. */
   contextWindow(): number | undefined
   /** Runs the program of a status line as the session runs commands: in its sandbox, with their environment. */
@@ -188,11 +190,11 @@ function controlOf(
       const found = await readHistory(context.store, { session: id, team: team.name, agent: member.name }, most)
       return found.map(({ at, line }) => ({ at, line: cleanValue(line, redactor) }))
     },
-    async prompt(text) {
-      if (text.trim() === '') return { refused: EMPTY }
+    async prompt(text, attached = {}) {
+      if (text.trim() === '' && !attached.text && !attached.images?.length) return { refused: EMPTY }
       const isQueued = runs.isWorking
       try {
-        await sendPrompt(supervisor, await session.expandPrompt(text), new AbortController().signal)
+        await sendPrompt(supervisor, await session.expandPrompt(text), new AbortController().signal, { attached })
       } catch (error) {
         // Anything else is a failure of the journal, and the caller has to know it as such.
         if (error instanceof TeamError) return { refused: error.message }

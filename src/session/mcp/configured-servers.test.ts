@@ -7,7 +7,7 @@ import { folderHash } from '../../permissions/trust/folder-hash.ts'
 import { loadSettings } from '../../settings/load-settings.ts'
 import { openServerApprovals } from '../../stores/files/identity/server-approvals.ts'
 import { openTrust } from '../../stores/files/identity/trust.ts'
-import { configuredServers, givenServers } from './configured-servers.ts'
+import { configuredServers, givenServers, type ServerSources } from './configured-servers.ts'
 
 let top: string
 let folder: string
@@ -24,7 +24,9 @@ const write = (path: string, servers: object) => {
   mkdirSync(join(top, path, '..'), { recursive: true })
   writeFileSync(join(top, path), JSON.stringify({ mcpServers: servers }))
 }
-const read = (more: { config?: string[]; isStrict?: boolean; DESKMATES_TRUST?: string } = {}) => {
+const read = (
+  more: Partial<Pick<ServerSources, 'config' | 'isStrict' | 'editor'>> & { DESKMATES_TRUST?: string } = {},
+) => {
   const { DESKMATES_TRUST, ...rest } = more
   const workspace = { workspace: folder, trust: openTrust({ ...env(), DESKMATES_TRUST }) }
   const isTrusted = () => workspace.trust.isFolderTrusted(folder, folderHash(folder))
@@ -158,6 +160,28 @@ describe('servers of the user', () => {
     expect(problems.join('\n')).toMatch(
       /"old".*sse is not supported[\s\S]*"both".*leave one of them out[\s\S]*"none"[\s\S]*"…"/,
     )
+  })
+
+  it('of an editor are used without grants, behind those of the user, unless it is strict', () => {
+    write('home/.config/deskmates/mcp.json', { mine: { command: 'user' } })
+    write('work/.mcp.json', { tool: { command: 'project' } })
+    const editor = [
+      { name: 'Mine', entry: { command: 'editor' } },
+      { name: 'tool', entry: { command: 'editor', env: { KEY: '$' + '{SECRET_KEY}' }, network: true, sandbox: false } },
+      { name: 'old', entry: { type: 'sse', url: 'https://x.example' } },
+    ]
+    const { servers, problems } = read({ editor })
+    expect(servers).toMatchObject([
+      { name: 'mine', entry: { command: 'user' } },
+      {
+        ...{ name: 'tool', source: 'editor', isProject: true },
+        state: { kind: 'ready', grants: { network: false, folders: [], sandbox: true } },
+      },
+    ])
+    expect(problems.join('\n')).toMatch(
+      /the editor: the MCP server Mine is not used[\s\S]*the editor: the MCP server "old" cannot be used: .*sse/,
+    )
+    expect(read({ editor, isStrict: true }).servers).toEqual([])
   })
 
   it('of a program that embeds the library are checked at once', () => {

@@ -32,6 +32,14 @@ export interface ServerSources {
   readonly config?: readonly string[] | undefined
   /** Only those. */
   readonly isStrict?: boolean | undefined
+  /** Entries that the editor passed in with the session. */
+  readonly editor?: readonly EditorServer[] | undefined
+}
+
+/** An entry as an editor describes it, which is not checked yet. */
+export interface EditorServer {
+  readonly name: string
+  readonly entry: unknown
 }
 
 export interface ConfiguredServers {
@@ -66,7 +74,10 @@ interface Found {
 /** All servers that files, settings and command line name, and what may be done with each. Starts none. */
 export function configuredServers(sources: ServerSources): ConfiguredServers {
   const problems: string[] = []
-  const found = [...flagged(sources), ...(sources.isStrict ? [] : written(sources, problems))]
+  const found = [
+    ...flagged(sources),
+    ...(sources.isStrict ? [] : [...fromEditor(sources), ...written(sources, problems)]),
+  ]
   found.sort((a, b) => SERVER_SOURCES.indexOf(a.source) - SERVER_SOURCES.indexOf(b.source))
   const servers: ConfiguredServer[] = []
   for (const one of found) {
@@ -123,7 +134,8 @@ function serverOf(
 
 /** Where a server is configured, in words. */
 function placeOf({ source, path }: Pick<ConfiguredServer, 'source' | 'path'>): string {
-  return path ?? (source === 'local' ? 'your own servers of this folder' : '--mcp-config')
+  if (path !== undefined) return path
+  return source === 'local' ? 'your own servers of this folder' : source === 'editor' ? 'the editor' : '--mcp-config'
 }
 
 const NO_NAME = 'its name has no letter or digit'
@@ -135,8 +147,10 @@ function stateOf(
   if (!isProject || workspace.trust.everything) return { kind: 'ready', grants: requestedBy(entry) }
   const approval = openServerApprovals(stateFolder(env)).get(workspace.workspace, name)
   const decided = approval?.hash === entryHash(name, entry) ? approval : undefined
-  // A person named the file on the command line, which starts the server; what it asks for needs a decision.
-  if (source === 'flags') return { kind: 'ready', grants: decided ? grantedBy(decided) : NO_GRANTS }
+  // A person named the file on the command line, or configured the editor, which starts the server; what it asks for needs a
+  // decision.
+  if (source === 'flags' || source === 'editor')
+    return { kind: 'ready', grants: decided ? grantedBy(decided) : NO_GRANTS }
   if (!isTrusted({ workspace: workspace.workspace, trust: workspace.trust })) return { kind: 'needs_trust' }
   if (!decided) return { kind: 'needs_approval' }
   return decided.decision === 'approved' ? { kind: 'ready', grants: grantedBy(decided) } : { kind: 'rejected' }
@@ -170,6 +184,11 @@ function flagged({ config = [], cwd, workspace }: ServerSources): Found[] {
     const isProject = isInside(realPath(workspace.workspace) ?? workspace.workspace, realPath(path) ?? path)
     return entriesIn(readConfig(path), path).map(([name, raw]) => ({ name, raw, source: 'flags', path, isProject }))
   })
+}
+
+/** Editors read files of projects too, so what they pass in grants itself nothing. */
+function fromEditor({ editor = [] }: ServerSources): Found[] {
+  return editor.map(({ name, entry }) => ({ name, raw: entry, source: 'editor', isProject: true }))
 }
 
 function written({ workspace, env, settings }: ServerSources, problems: string[]): Found[] {

@@ -19,6 +19,9 @@ export interface NamedImage {
   readonly isExplicit: boolean
 }
 
+/** An image that comes with a prompt, as its bytes. */
+export type AttachedImage = Pick<NamedImage, 'name' | 'data'>
+
 export interface PromptImages {
   readonly images: readonly NamedImage[]
   /** Why images that the prompt mentions without `@` are not attached. */
@@ -37,12 +40,14 @@ const MAX_NOTES = 3
 /**
  * The images that a prompt names: `@shot.png`, or a path that begins with `/`, `~/`, `./`, `../` or `file://` as a terminal pastes
  * it, in quotes or with backslashes. What a file is its first bytes say. A path that names no image stays text. Throws a
- * `PathRefused` for an image behind `@` that cannot be attached: too large, outside of the workspace, or denied by a rule.
+ * `PathRefused` for an image behind `@` that cannot be attached: too large, outside of the workspace, or denied by a rule; and
+ * for an attached one that is too large or is none.
  */
-export function imagesIn(prompt: string, access: FileAccess): PromptImages {
-  const images = new Map<string, NamedImage>()
+export function imagesIn(prompt: string, access: FileAccess, attached: readonly AttachedImage[] = []): PromptImages {
+  const images = new Map(attached.map((one, i): [string, NamedImage] => [`attached ${i}`, checkedImage(one)]))
   const notes: string[] = []
-  let bytes = 0
+  let bytes = attached.reduce((sum, { data }) => sum + data.length, 0)
+  if (images.size > MAX_IMAGES || bytes > MAX_PROMPT_IMAGE_BYTES) throw new PathRefused(TOO_MANY)
   for (const { path, isExplicit } of candidatesIn(prompt)) {
     try {
       const found = readImage(path, access)
@@ -61,6 +66,7 @@ export function imagesIn(prompt: string, access: FileAccess): PromptImages {
   }
   return { images: [...images.values()], notes: notes.slice(0, MAX_NOTES) }
 }
+
 /** How an image is shown in a conversation. */
 export function imageChip({ name, data }: Pick<NamedImage, 'name' | 'data'>): string {
   return `[image ${name} ${sizeText(data.length)}]`
@@ -115,6 +121,19 @@ function expanded(text: string): string {
   }
 }
 
+/** What it is its bytes say, not what the program that attached it says. */
+function checkedImage({ name, data }: AttachedImage): NamedImage {
+  if (data.length > MAX_IMAGE_BYTES) throw new PathRefused(tooLarge(name, data.length))
+  const kind = kindOf(data.subarray(0, 64))
+  if (kind.is !== 'image')
+    throw new PathRefused(`${name} is no image that models can see: attach a PNG, JPEG, GIF or WebP image.`)
+  return { name, mediaType: kind.mediaType, data, isExplicit: true }
+}
+
+function tooLarge(name: string, bytes: number): string {
+  return `${name} has ${sizeText(bytes)}; an image may have ${sizeText(MAX_IMAGE_BYTES)}. Make it smaller, or name a part of it.`
+}
+
 /** Undefined for what does not exist, and for what is not an image. */
 function readImage(
   path: string,
@@ -128,9 +147,7 @@ function readImage(
     if (!stats.isFile()) return undefined
     if (stats.size > MAX_IMAGE_BYTES) {
       if (!isNamedImage) return undefined
-      throw new PathRefused(
-        `${shown} has ${sizeText(stats.size)}; an image may have ${sizeText(MAX_IMAGE_BYTES)}. Make it smaller, or name a part of it.`,
-      )
+      throw new PathRefused(tooLarge(shown, stats.size))
     }
     const fd = openAt(spot, constants.O_RDONLY)
     try {
