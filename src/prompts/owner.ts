@@ -12,7 +12,7 @@ export function ownerPromptText(about: {
     waves,
     ...(about.conflicts.length > 0 ? [`When departments disagree: ${about.conflicts.join('; ')}.`] : []),
     about.situation,
-    'Run the departments, look at the gates, then sign off: SHIP only if everything is complete, else HOLD. What you cannot decide goes to the user. Your last words are for the user.',
+    'Review the phase first: priorities, and the order of its departments. Then run the departments, look at the gates, and sign off: SHIP only if everything is complete, else HOLD. What you cannot decide goes to the user. Your last words are for the user.',
   ].join('\n\n')
 }
 
@@ -20,8 +20,11 @@ export function ownerPromptText(about: {
 export const OWNER_TOOLS = {
   run_departments:
     'Runs departments at the same time until each is complete or stopped, and reports how each ended. Only departments of a wave whose earlier gates are passed can run. Run a failed one again to continue it at its step.',
+  review_phase:
+    'Writes your owner_review for the leads: what matters most in this phase, and the order in which its departments begin, each once and no department of a later wave first.',
   check_gates: 'Says which gates of the phase are passed, and everything that the others wait for.',
   escalate_to_user:
     'Asks the user to decide, with evidence and a recommendation. The run ends after your turn; the user answers by changing something and running it again.',
-  sign_off: 'Ends the phase. SHIP is accepted only if every department is complete and every gate is passed.',
+  sign_off:
+    'Writes your owner_signoff, which ends the phase. SHIP is accepted only if every department is complete and every gate is passed.',
 } as const

@@ -4,6 +4,8 @@ import { work } from '../../examples/engineering/agents.mjs'
 export default { parts: [{ times: 'always', compose: ({ turns }) => own(turns) ?? work(turns) }] }
 
 const STEPS = [
+  ['review_phase', { priorities: ['users are listed'], dispatch_order: ['backend', 'uiux'] }],
+  ['review_phase', { priorities: ['users are listed'], dispatch_order: ['backend', 'frontend'] }],
   ['sign_off', { decision: 'SHIP' }],
   ['run_departments', { departments: ['uiux'] }],
   ['run_departments', { departments: ['frontend', 'backend'] }],

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
 import { teamOf } from '../../organisation/departments/spawn-plan.ts'
@@ -6,6 +6,7 @@ import { createHandOffReader, type HandOffRecord } from '../../organisation/rout
 import { readEvent } from '../../team/event.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Call } from '../program/context.ts'
+import { workspaceFolder } from '../workspace/workspace-folder.ts'
 
 /** An event as the log prints it. */
 interface PrintedEvent {
@@ -17,7 +18,7 @@ interface PrintedEvent {
 
 /** Finds the hand-offs in the events of a team, which it is given in order. */
 export function handOffsOf(call: Call, team: string): (line: PrintedEvent) => HandOffRecord[] {
-  const { organisation } = readOrganisation(resolve(call.cwd, call.globals.cwd ?? '.', ORGANISATION_FOLDER))
+  const { organisation } = readOrganisation(join(workspaceFolder(call), ORGANISATION_FOLDER))
   const read = createHandOffReader(departmentOf(organisation, team), new Set(organisation?.roles.keys()))
   return ({ at = 0, by = 'user', record = '', event }) => {
     const known = readEvent(event)

@@ -25,7 +25,7 @@ export const orgCleanup: SubCommand<Options> = {
   },
   async run(call, options) {
     await using workspace = await openStore(call)
-    const { removed, kept } = removeCoordinationFiles(phaseNamed(call, workspace, options))
+    const { removed, kept } = removeCoordinationFiles(await phaseNamed(call, workspace, options))
     if (call.globals.json) return printJson(call, { reason: options.reason, removed, kept })
     const rest = kept.length === 0 ? '' : ` Could not be removed: ${kept.join(', ')}.`
     await printMessage(call, `${counted(removed.length, 'coordination file')} removed (${options.reason}).${rest}`)

@@ -25,7 +25,7 @@ $ deskmates org gate ux-complete --wait --timeout 600`,
   },
   async run(call, options, wanted) {
     await using workspace = await openStore(call)
-    const phase = phaseNamed(call, workspace, options)
+    const phase = await phaseNamed(call, workspace, options)
     const check = async () => checkGate(phase, await readPhase(phase, workspace, call.clock), wanted)
     const began = call.clock.now()
     let decision = await check()

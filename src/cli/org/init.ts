@@ -5,6 +5,7 @@ import { counted } from '../../team/wording.ts'
 import { printJson, printMessage } from '../output/print.ts'
 import { Misused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
+import { workspaceFolder } from '../workspace/workspace-folder.ts'
 
 interface Options {
   autoCommit?: boolean
@@ -17,15 +18,15 @@ $ deskmates org init engineering ~/shop --auto-commit`,
   define(command) {
     command
       .argument('<template>', `the template: ${Object.keys(TEMPLATES).join(', ')}`)
-      .argument('[dir]', 'the folder of the project; this one if not given')
+      .argument('[dir]', 'the folder of the project; that of the workspace if not given')
       .option('--auto-commit', 'the runtime commits the files of a task when it is completed')
   },
-  async run(call, { autoCommit }, template, dir = '.') {
+  async run(call, { autoCommit }, template, dir) {
     const files = Object.hasOwn(TEMPLATES, template) ? TEMPLATES[template] : undefined
     if (!files)
       throw new Misused(`Unknown template '${template}'. Known templates: ${Object.keys(TEMPLATES).join(', ')}.`)
     const { folder, written, kept } = writeTemplate(
-      resolve(call.cwd, call.globals.cwd ?? '.', dir),
+      dir === undefined ? workspaceFolder(call) : resolve(call.cwd, call.globals.cwd ?? '.', dir),
       autoCommit ? withAutoCommit(files) : files,
     )
     if (call.globals.json) return printJson(call, { template, folder, written, kept })

@@ -145,7 +145,15 @@ describe('org run', { timeout: 120_000 }, () => {
         .trim()
         .split('\n'),
     ).toHaveLength(2)
+    const reviews = cli
+      .read(join(PHASES, '03-api', 'owner-review.jsonl'))
+      .trim()
+      .split('\n')
+    expect(reviews.map((line) => JSON.parse(line))).toMatchObject([
+      { type: 'owner_review', priorities: ['users are listed'], dispatch_order: ['backend', 'frontend'] },
+    ])
     const said = cli.read('.teams/yolo-owner/transcripts/lead.jsonl')
+    expect(said).toContain('dispatch_order: name each of these once: frontend, backend.')
     expect(said).toContain('The phase is not complete: department frontend is pending')
     expect(said).toContain('uiux cannot run now. Departments that can: frontend, backend.')
   }) // C31, C34

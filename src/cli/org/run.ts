@@ -10,7 +10,7 @@ import { createRoleRules } from '../../organisation/roles/role-rules.ts'
 import { createMessageRouting } from '../../organisation/routing/message-routing.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { resolveCommits } from '../../plan/auto-commit.ts'
-import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
+import { PLAN_CONFIG_FILE, type PlanConfig } from '../../plan/plan-config.ts'
 import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
 import { type ResolvedMode, resolveTeamMode } from '../../plan/team-mode.ts'
@@ -27,6 +27,7 @@ import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
+import { configNamed } from '../plan/config.ts'
 import { phaseNamed } from '../plan/phase.ts'
 import { phasePicture } from '../plan/phase-picture.ts'
 import { problemsFound } from '../plan/read.ts'
@@ -62,10 +63,10 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     if (!isTrusted(workspace))
       throw new Refused({
         code: 'not_trusted',
-        message: `The organisation of ${cwd} is not trusted yet. Look at it with: deskmates org show --all, then accept it with: deskmates trust`,
+        message: `The organisation of ${workspace.workspace} is not trusted yet. Look at it with: deskmates org show --all, then accept it with: deskmates trust`,
       })
-    const config = readPlanConfig(resolve(cwd, options.config ?? PLAN_CONFIG_FILE))
-    const phase = phaseNamed(call, workspace, { ...options, phaseDir })
+    const { config, file: configFile } = await configNamed(call, options.config)
+    const phase = await phaseNamed(call, workspace, { ...options, phaseDir })
     for (const message of phase.departments.warnings) await warn(call, message)
     const before = await readPhase(phase, workspace, call.clock)
     const begun = executionStateOf(phase, before)
@@ -119,7 +120,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     })
     const { isOn: autoCommit, reason } = resolveCommits({
       ...{ setting: settings.team?.autoCommit, organisation: () => phase.organisation.autoCommit },
-      ...{ config: config?.auto_commit, configFile: options.config ?? PLAN_CONFIG_FILE },
+      ...{ config: config?.auto_commit, configFile },
     })
     await printMessage(call, `Commits ${autoCommit ? 'on' : 'off'}: ${reason}.`)
     const { isComplete, state } = await runOrganisation({

@@ -1,11 +1,11 @@
-import { resolve } from 'node:path'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { type ResolvedDepartments, resolveDepartments } from '../../organisation/departments/resolve-departments.ts'
 import { departmentLines, spawnPlan } from '../../organisation/departments/spawn-plan.ts'
-import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
+import { PLAN_CONFIG_FILE } from '../../plan/plan-config.ts'
 import { resolveTeamMode } from '../../plan/team-mode.ts'
 import { table } from '../output/format.ts'
 import { print, printJson, warn } from '../output/print.ts'
+import { configNamed } from '../plan/config.ts'
 import { validOrganisation } from '../plan/organisation.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 
@@ -22,9 +22,9 @@ $ deskmates org show --all --json | jq .handoffs`,
       .option('--config <file>', `the planning configuration; ${PLAN_CONFIG_FILE} if not given`)
       .option('--all', 'also its roles, steps, gates and hand-offs')
   },
-  async run(call, { config = PLAN_CONFIG_FILE, all }) {
+  async run(call, { config, all }) {
     const organisation = validOrganisation(call)
-    const settings = readPlanConfig(resolve(call.cwd, call.globals.cwd ?? '.', config))
+    const { config: settings } = await configNamed(call, config)
     const resolved = resolveDepartments(organisation, settings)
     const { mode } = resolveTeamMode(settings, call.env)
     for (const warning of resolved.warnings) await warn(call, warning)

@@ -14,7 +14,7 @@ export const orgStatus: SubCommand<PhaseOptions> = {
   },
   async run(call, options) {
     await using workspace = await openStore(call)
-    const phase = phaseNamed(call, workspace, options)
+    const phase = await phaseNamed(call, workspace, options)
     const state = await readPhase(phase, workspace, call.clock)
     if (!call.globals.json) return print(call, phasePicture(call, phase, state))
     return printJson(call, phaseStatus(phase, state))

@@ -25,7 +25,7 @@ $ deskmates org step code_review --department backend --end`,
   },
   async run(call, { department, end: isEnd = false, ...options }, wanted) {
     await using workspace = await openStore(call)
-    const phase = phaseNamed(call, workspace, options)
+    const phase = await phaseNamed(call, workspace, options)
     const step = stepNamed(phase.organisation, wanted)
     const departments = checkStep(phase, await readPhase(phase, workspace, call.clock), step, { department, isEnd })
     const isPassed = departments.every(({ gate }) => gate === 'pass')

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
-import { findRoot } from '../../stores/files/workspace-root.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
+import { workspaceFolder } from '../workspace/workspace-folder.ts'
 
 export interface NamedConfig {
   /** As the user or the default names it. */
@@ -16,10 +15,7 @@ export interface NamedConfig {
 /** The configuration that the user named, from the current folder; else that of the workspace, wherever in it the user is. */
 export async function configNamed(call: Call, named: string | undefined): Promise<NamedConfig> {
   const folder = resolve(call.cwd, call.globals.cwd ?? '.')
-  const path =
-    named === undefined
-      ? join(findRoot(folder, call.env, call.env.HOME || homedir()).workspace, PLAN_CONFIG_FILE)
-      : resolve(folder, named)
+  const path = named === undefined ? join(workspaceFolder(call), PLAN_CONFIG_FILE) : resolve(folder, named)
   if (named !== undefined && !existsSync(path))
     await warn(call, `--config: ${path} does not exist, so there is no planning configuration.`)
   return { file: named ?? PLAN_CONFIG_FILE, config: readPlanConfig(path) }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { resolveDepartments } from '../../organisation/departments/resolve-departments.ts'
-import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
 import { findPhase, openPhase, type Phase } from '../../session/organisation/phase.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
+import { configNamed } from './config.ts'
 import { validOrganisation } from './organisation.ts'
 
 export interface PhaseOptions {
@@ -12,14 +12,15 @@ export interface PhaseOptions {
 }
 
 /** The phase that the options name, or the only one there is, with the departments that the configuration switches on. */
-export function phaseNamed(
+export async function phaseNamed(
   call: Call,
   workspace: Workspace,
-  { phaseDir, config = PLAN_CONFIG_FILE }: PhaseOptions,
-): Phase {
+  { phaseDir, config: named }: PhaseOptions,
+): Promise<Phase> {
   const folder = resolve(call.cwd, call.globals.cwd ?? '.')
   const organisation = validOrganisation(call)
-  const departments = resolveDepartments(organisation, readPlanConfig(resolve(folder, config)))
+  const { config } = await configNamed(call, named)
+  const departments = resolveDepartments(organisation, config)
   const path = phaseDir === undefined ? findPhase(workspace.workspace, organisation) : resolve(folder, phaseDir)
   return openPhase(workspace, path, organisation, departments)
 }

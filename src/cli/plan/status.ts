@@ -1,19 +1,25 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
-import { ORGANISATION_FOLDER } from '../../organisation/definition/read-organisation.ts'
+import { join, relative, resolve } from 'node:path'
+import { resolveDepartments } from '../../organisation/departments/resolve-departments.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
+import type { Problem } from '../../plan/plan.ts'
+import { PLAN_CONFIG_FILE, readPlanConfig } from '../../plan/plan-config.ts'
 import { planStatus } from '../../plan/plan-status.ts'
 import { type Phase, readPhase } from '../../session/organisation/phase.ts'
 import { findPlans, type TeamPlans } from '../../session/plan/find-plans.ts'
+import { counted } from '../../team/wording.ts'
 import { print, printJson, printMessage, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
-import { explain, Misused } from '../program/failure.ts'
+import { explain, Misused, Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { withTeam } from '../workspace/open-team.ts'
+import { workspaceFolder } from '../workspace/workspace-folder.ts'
+import { organisationHere } from './organisation.ts'
 import { phaseNamed } from './phase.ts'
 import { phasePicture, phaseStatus, stepsPicture } from './phase-picture.ts'
 import { plansPicture } from './picture.ts'
+import { problemLines } from './read.ts'
 
 interface Options {
   phaseDir?: string
@@ -36,17 +42,41 @@ phase-03
   async run(call, { phaseDir }) {
     const isNamed = call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
     const teams = isNamed ? await plansOfTeam(call, phaseDir) : await plansOfAllTeams(call, phaseDir)
-    const phases = await phasesOf(call, phaseDir, teams)
-    if (call.globals.json)
-      return printJson(call, { teams, phases: phases.map(({ phase, state }) => phaseStatus(phase, state)) })
-    if (teams.length === 0 && phases.length === 0)
-      return printMessage(call, 'No plan is loaded. Load plans with: deskmates plan load FILES')
-    const pictures = [
-      ...teams.map((team) => plansPicture(call, team)),
-      ...phases.flatMap(({ phase, state }) => [phasePicture(call, phase, state), stepsPicture(call, phase, state)]),
-    ]
-    await print(call, pictures.join('\n'))
+    const problem = organisationProblem(call)
+    const phases = problem ? [] : await phasesOf(call, phaseDir, teams)
+    const shown = phases.map(({ phase, state }) => phaseStatus(phase, state))
+    if (call.globals.json) await printJson(call, { teams, phases: shown, problems: problem?.problems ?? [] })
+    else if (teams.length === 0 && phases.length === 0)
+      await printMessage(call, 'No plan is loaded. Load plans with: deskmates plan load FILES')
+    else {
+      const pictures = [
+        ...teams.map((team) => plansPicture(call, team)),
+        ...phases.flatMap(({ phase, state }) => [phasePicture(call, phase, state), stepsPicture(call, phase, state)]),
+      ]
+      await print(call, pictures.join('\n'))
+    }
+    if (problem) throw problem.error
   },
+}
+
+/** What is wrong in the files of the organisation, or in the planning configuration: the plans are shown all the same. */
+function organisationProblem(call: Call): { error: unknown; problems: readonly Problem[] } | undefined {
+  const found = organisationHere(call)
+  if (!found) return undefined
+  const text = 'Departments and steps cannot be shown:'
+  if (!found.organisation) {
+    const { problems } = found
+    const message = `${text} ${counted(problems.length, 'problem')} in the organisation.\n${problemLines(problems)}`
+    return { error: new Refused({ code: 'invalid_organisation', message }), problems }
+  }
+  const file = join(workspaceFolder(call), PLAN_CONFIG_FILE)
+  try {
+    resolveDepartments(found.organisation, readPlanConfig(file))
+    return undefined
+  } catch (error) {
+    const { message } = explain(error, call.env)
+    return { error, problems: [{ file, line: 1, problem: message, fix: `Correct ${PLAN_CONFIG_FILE}.` }] }
+  }
 }
 
 function plansOfTeam(call: Call, phaseDir: string | undefined): Promise<TeamPlans[]> {
@@ -71,7 +101,7 @@ async function plansOfAllTeams(call: Call, phaseDir: string | undefined): Promis
  */
 async function phasesOf(call: Call, phaseDir: string | undefined, teams: readonly TeamPlans[]): Promise<ShownPhase[]> {
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
-  if (!existsSync(resolve(cwd, ORGANISATION_FOLDER))) return []
+  if (!organisationHere(call)) return []
   await using workspace = await openStore(call)
   const folders = new Set(teams.flatMap(({ plans }) => plans.map(({ folder }) => folder)).filter(Boolean))
   const paths = phaseDir === undefined ? [...folders].map((folder) => resolve(workspace.workspace, folder)) : [phaseDir]
@@ -80,7 +110,7 @@ async function phasesOf(call: Call, phaseDir: string | undefined, teams: readonl
     existsSync(resolve(cwd, path)) && resolve(cwd, path) !== resolve(workspace.workspace)
   const found: ShownPhase[] = []
   for (const path of paths.filter(isPhase)) {
-    const phase = phaseNamed(call, workspace, { phaseDir: path })
+    const phase = await phaseNamed(call, workspace, { phaseDir: path })
     const state = await readPhase(phase, workspace, call.clock)
     if (state.departments.some(({ facts }) => facts.steps.length > 0)) found.push({ phase, state })
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { OWNER_TOOLS } from '../../prompts/owner.ts'
 import { engineering, filesFrom, templateFiles } from '../../testing/harnesses/organisation-harness.ts'
+import { ARTEFACTS } from '../artefacts/schemas.ts'
 import { readOrganisation } from '../definition/read-organisation.ts'
 
 describe('the template engineering', () => {
@@ -63,6 +65,39 @@ describe('the template engineering', () => {
       [8, 2, 'architect'],
     ])
   }) // C74, C76
+
+  it('names in its prompts only hand-offs, artefacts, fields and tools that exist', () => {
+    const { roles, handoffs, steps, inputs, gates } = engineering()
+    const artefacts = [
+      ...steps.flatMap(({ exit }) => exit),
+      ...inputs,
+      ...[...gates.values()].flatMap((one) => one.artefacts),
+    ]
+    const files = [...handoffs.values()].flatMap(({ file }) => file ?? [])
+    const known = new Set([
+      ...[...artefacts, ...files, ...handoffs.keys(), ...Object.keys(ARTEFACTS).map((name) => `${name}.jsonl`)],
+      ...[...handoffs.values()].flatMap(({ schema }) => Object.keys(schema.shape)),
+      ...[...Object.keys(OWNER_TOOLS), 'spec', 'ts', 'done', 'PP-NN.plan.jsonl'],
+    ])
+    const named = [...roles].flatMap(([role, { prompt, description }]) =>
+      [...`${description}\n${prompt}`.matchAll(/`([^`]+)`|\b([\w-]+\.(?:jsonl?|toon))\b/g)].map(
+        ([, quoted, file]) => `${role}: ${quoted ?? file}`,
+      ),
+    )
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((one) => !known.has(one.slice(one.indexOf(': ') + 2)))).toEqual([])
+  }) // C77
+
+  it('asks a role for a hand-off only where it can send it', () => {
+    const { roles, handoffs, owner } = engineering()
+    for (const [role, { prompt }] of roles)
+      for (const [, type = ''] of prompt.matchAll(/(?:send|write|answer is|answer\nis)[^.`]*`(\w+_\w+)`/g)) {
+        const handoff = handoffs.get(type)
+        if (!handoff) continue
+        expect(handoff.from, `${role} is asked for ${type}`).toContain(role)
+        if (role === owner) expect(Object.values(OWNER_TOOLS).join(), type).toContain(type)
+      }
+  }) // C26, C27, C28
 
   it('waits 60 seconds for a sign of life and 300 for an answer to an escalation', () => {
     const { health, escalation, autoCommit, roles } = engineering()

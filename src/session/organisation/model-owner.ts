@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
+import type { Wave } from '../../organisation/departments/resolve-departments.ts'
 import { askedOfUser, type PhaseState, signOffIn } from '../../organisation/phases/phase-state.ts'
+import { checkContent } from '../../organisation/routing/check-content.ts'
 import { OWNER_TOOLS, ownerPromptText } from '../../prompts/owner.ts'
 import type { HandOff } from '../../team/phases/phase.ts'
 import { refuse } from '../../team/refusal.ts'
@@ -29,7 +31,7 @@ export interface ModelOwner {
   record(handOff: OwnerRecord): Promise<void>
 }
 
-/** `owner_signoff` for the leads, `escalation` for the user. */
+/** `owner_review` and `owner_signoff` for the leads, `escalation` for the user. */
 export type OwnerRecord = Pick<HandOff, 'kind' | 'to' | 'status' | 'content'>
 
 /** The owner as a model: it decides by the same functions as code, and cannot pass a gate that holds. */
@@ -61,10 +63,27 @@ export function modelOwner(options: ModelOwner): Owner {
 function ownerTools(
   actions: OwnerActions,
   signed: { decision?: 'SHIP' | 'HOLD' },
-  { tellUser, record, organisation: { owner } }: Pick<ModelOwner, 'tellUser' | 'record' | 'organisation'>,
+  { tellUser, organisation, ...options }: Pick<ModelOwner, 'tellUser' | 'record' | 'organisation'>,
 ): Tool[] {
   const text = z.string().min(1)
+  const { owner } = organisation
+  const record = (handOff: OwnerRecord) => {
+    checkRecord(organisation, handOff)
+    return options.record(handOff)
+  }
   return [
+    defineTool({
+      name: 'review_phase',
+      description: OWNER_TOOLS.review_phase,
+      input: z.strictObject({ priorities: z.array(text).min(1), dispatch_order: z.array(text).min(1) }),
+      action: () => undefined,
+      async run({ priorities, dispatch_order }) {
+        const problem = orderProblem(actions.waves, dispatch_order)
+        if (problem !== undefined) throw new Error(`dispatch_order: ${problem}`)
+        await record({ kind: 'owner_review', to: 'lead', status: 'recorded', content: { priorities, dispatch_order } })
+        return 'Recorded for the leads.'
+      },
+    }),
     defineTool({
       name: 'run_departments',
       description: OWNER_TOOLS.run_departments,
@@ -117,6 +136,26 @@ function ownerTools(
   ]
 }
 
+/** Fields are those that the organisation gives the hand-off, as for every other sender. */
+function checkRecord({ handoffs }: Organisation, { kind, content }: OwnerRecord): void {
+  const handoff = handoffs.get(kind)
+  const checked = handoff && checkContent(kind, handoff, JSON.stringify(content))
+  if (checked && 'issues' in checked)
+    throw new Error(`The organisation refuses this ${kind}: ${checked.issues.join('; ')}`)
+}
+
+/** An owner sets the order inside of a wave; waves and gates come from the organisation. */
+function orderProblem(waves: readonly Wave[], order: readonly string[]): string | undefined {
+  const all = waves.flatMap(({ departments }) => departments)
+  const unknown = order.filter((name) => !all.includes(name))
+  const missing = all.filter((name) => !order.includes(name))
+  if (unknown.length > 0 || missing.length > 0 || order.length !== all.length)
+    return `name each of these once: ${all.join(', ')}.`
+  const waveOf = (name: string) => waves.findIndex(({ departments }) => departments.includes(name))
+  const early = order.find((name, i) => order.slice(0, i).some((before) => waveOf(before) > waveOf(name)))
+  return early === undefined ? undefined : `${early} is of an earlier wave than a department before it.`
+}
+
 function missingIn(actions: OwnerActions, state: PhaseState): string[] {
   const open = state.departments.filter(({ status }) => status.status !== 'complete')
   const gates = actions.waves.flatMap((wave) => actions.gatesOf(wave, state)).filter(({ isPassed }) => !isPassed)
@@ -129,11 +168,13 @@ function missingIn(actions: OwnerActions, state: PhaseState): string[] {
 }
 
 function situation(actions: OwnerActions, state: PhaseState): string {
+  const review = state.handOffs.findLast(({ kind }) => kind === 'owner_review')
   const done = state.departments.filter(({ status }) => status.status === 'complete').map(({ name }) => name)
   const missing = missingIn(actions, state)
   const last = signOffIn(state)
   return [
     `Complete: ${done.join(', ') || 'no department yet'}.`,
+    ...(review ? [`Your review: ${JSON.stringify(review.content)}`] : []),
     ...(last ? [`Your last sign-off: ${last.decision}.`] : []),
     ...askedOfUser(state).map(({ issue }) => `You asked the user: ${issue}`),
     ...missing.map((one) => `- ${one}`),
