@@ -61,6 +61,10 @@ export interface SessionContext {
   readonly instructions?: string | undefined
   readonly spelling: Spelling
   readonly limits: Limits
+  /** The limits count all runs of the session together; else each run for itself. */
+  readonly limitsAllRuns: boolean
+  /** What is wrong with the last text of the lead at the end of a run, for the lead to correct; undefined if it may stay. */
+  readonly checkAnswer?: ((text: string) => string | undefined) | undefined
   readonly maxOutput?: number | undefined
   readonly appendSystemPrompt?: string | undefined
   readonly supervisor: SupervisorSettings

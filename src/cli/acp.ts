@@ -9,6 +9,7 @@ import type { Call } from './program/context.ts'
 import { Misused } from './program/failure.ts'
 import type { SubCommand } from './program/sub-command.ts'
 import { version } from './program/version.ts'
+import { agentsOption } from './run/agents-option.ts'
 import { chooseSession } from './run/choose-session.ts'
 import { defineSessionOptions, existingFolder, type RunOptions, settingsOf } from './run/options.ts'
 import { readSessions } from './sessions/read-sessions.ts'
@@ -48,14 +49,19 @@ async function openFor(call: Call, options: RunOptions, wanted: WantedSession): 
   const { cwd, id, folders, servers } = wanted
   const here = placed(call, cwd)
   const workspace = await openStore(here)
+  const warning = (message: string) => void warn(call, message)
   try {
     const resume = id === undefined ? undefined : name(id)
     const team = resume === undefined ? undefined : await chooseSession(here, { resume }, workspace)
-    const loaded = await readSettings(here, workspace, settingsOf(options))
+    const loaded = await readSettings(here, workspace, settingsOf(options), options.settings)
     const added = [...(options.addDir ?? []).map((dir) => resolve(call.cwd, dir)), ...folders].map(existingFolder)
     const control = await openPersonSession(
-      { ...{ call: here, options, loaded, workspace, team, cwd }, folders: added, editorServers: servers },
-      (message) => void warn(call, message),
+      {
+        ...{ call: here, options, loaded, workspace, cwd, folders: added, editorServers: servers },
+        wanted: { team, isNew: team === undefined },
+        agentTypes: agentsOption(options.agents, warning),
+      },
+      warning,
     )
     return {
       ...control,

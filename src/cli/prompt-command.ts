@@ -20,6 +20,8 @@ $ deskmates -c -p 'and now fix it' --permission-mode acceptEdits`,
 
 /** A person sits at the terminal, and nothing was said about printing. */
 function isForPerson({ isTerminal, isStdinTerminal, globals }: Call, options: RunOptions): boolean {
-  const { print, outputFormat, verbose } = options
-  return isTerminal && isStdinTerminal === true && print === undefined && !globals.json && !outputFormat && !verbose
+  const { print, outputFormat, verbose, inputFormat, includePartialMessages, jsonSchema } = options
+  if (print !== undefined || outputFormat || verbose || inputFormat || includePartialMessages || jsonSchema)
+    return false
+  return isTerminal && isStdinTerminal === true && !globals.json
 }

@@ -16,13 +16,21 @@ export interface AgentTypesPlace {
   readonly folders: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly warn: (message: string) => void
+  /** Types that the caller names. */
+  readonly given?: readonly AgentType[] | undefined
 }
 
 /**
- * The types of agents a lead may start: the built-in ones, those of the project where the user trusts it, and those of the
- * user. A name is taken by the first of them.
+ * The types of agents a lead may start: the built-in ones, those that the caller gives, those of the project where the user
+ * trusts it, and those of the user. A name is taken by the first of them.
  */
-export function agentTypesOf({ workspace, root, folders, env, warn }: AgentTypesPlace): readonly AgentType[] {
+export function agentTypesOf(place: AgentTypesPlace): readonly AgentType[] {
+  const { given = [] } = place
+  const isGiven = ({ name }: AgentType) => given.some((one) => one.name.toLowerCase() === name.toLowerCase())
+  return [...BUILT_IN, ...given, ...typesInFiles(place).filter((type) => !BUILT_IN.includes(type) && !isGiven(type))]
+}
+
+function typesInFiles({ workspace, root, folders, env, warn }: AgentTypesPlace): readonly AgentType[] {
   const project = readAgentTypes(workspace.workspace)
   const isThere = project.types.length > BUILT_IN.length || project.problems.length > 0
   const counts = isThere && isTrusted(workspace)

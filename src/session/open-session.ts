@@ -13,6 +13,7 @@ import { compact, runSession } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
 import { commandEnv } from './command-env.ts'
+import { copyConversation, putConversation } from './fork-session.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
 import { expandPrompt, serverPrompts } from './mcp/expand-prompt.ts'
 import { openSessionServers, secretsOf, serversOf } from './mcp/session-servers.ts'
@@ -39,6 +40,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
   const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
   const { store } = workspace
   const id = options.team ?? newSessionId(clock)
+  const copied = options.forkOf === undefined ? [] : await copyConversation(workspace, options.forkOf, options)
   const key = `${store.presence.self} ${workspace.journalOf(id)}`
   if (openSessions.has(key)) throw new SessionOpen(id)
   openSessions.add(key)
@@ -101,9 +103,11 @@ export async function openControllable(options: SessionOptions): Promise<Control
     const by = await takeLead(team, store, {
       description: titleOf(context.eraser?.value(title) ?? title),
       folder: folderOf(workspace),
+      isNew: options.isNew || options.forkOf !== undefined,
       awaitLease: () => awaitLease(lease),
     })
     await store.presence.announce(id)
+    if (copied.length > 0) await putConversation(store, id, copied)
     knowledge.begin(id)
     summaries = keepSummaries(team, root, warn)
     team = orderedTeam(team, options.model.order, true)

@@ -61,7 +61,10 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     permissionsFor: (own) => createPermissions({ ...own, policy, sandbox, privateFolders: ownFolders }),
     permissionRequests: createPermissionRequests(options.ask, clock),
     askPlan: options.askPlan,
-    agentTypes: [...(options.roles?.oneShots ?? []), ...agentTypesOf({ workspace, root, folders, env, warn })],
+    agentTypes: [
+      ...(options.roles?.oneShots ?? []),
+      ...agentTypesOf({ workspace, root, folders, env, warn, given: options.agentTypes }),
+    ],
     routing: options.routing,
     roles: options.roles,
     tools: options.tools ?? [],
@@ -70,6 +73,8 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     instructions: knowledge.instructions,
     spelling: options.spelling ?? 'team',
     limits: options.limits ?? {},
+    limitsAllRuns: options.limitsAllRuns ?? false,
+    checkAnswer: options.checkAnswer,
     maxOutput: options.maxOutput,
     appendSystemPrompt: [knowledge.instructions, knowledge.skillList, options.appendSystemPrompt]
       .filter(Boolean)

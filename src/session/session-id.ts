@@ -4,22 +4,26 @@ import { join } from 'node:path'
 import type { Clock } from '../journal/clock.ts'
 import type { Store } from '../journal/log/store.ts'
 import { openTeam } from '../journal/team-handle.ts'
-import { isSessionId } from '../team/members/session-id.ts'
+import { isSessionId, isUuid } from '../team/members/session-id.ts'
 import { memberNamed } from '../team/state.ts'
 import type { Workspace } from '../workspace.ts'
 import { belongsHere, folderOf } from './session-folder.ts'
 
 /** The time it began, readable and sortable, and four random characters: `s-20260715-091233-k3fq`. */
 export function newSessionId(clock: Clock): string {
-  const [day, time] = new Date(clock.now() * 1000).toISOString().split('T') as [string, string]
-  return `s-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomSuffix()}`
+  return `${timeStamp(clock.now())}-${randomSuffix()}`
+}
+
+function timeStamp(seconds: number): string {
+  const [day, time] = new Date(seconds * 1000).toISOString().split('T') as [string, string]
+  return `s-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}`
 }
 
 /** The session that was used last; in a database, which does not record that, the one that began last. */
 export async function newestSession(workspace: Workspace): Promise<string | undefined> {
   const { store, teamsFolder } = workspace
   const teams = await store.teams()
-  if (teamsFolder === undefined) return firstHere(workspace, teams.filter(isSessionId).sort().reverse())
+  if (teamsFolder === undefined) return firstHere(workspace, await newestFirst(store, teams.filter(isSessionId)))
   const timeOf = (team: string, ...path: string[]) =>
     statSync(join(teamsFolder, team, ...path), { throwIfNoEntry: false })?.mtimeMs
   const used: { readonly team: string; readonly at: number }[] = []
@@ -29,8 +33,21 @@ export async function newestSession(workspace: Workspace): Promise<string | unde
     if (at !== undefined) used.push({ team, at })
     else if (await hasLead(store, team)) used.push({ team, at: timeOf(team, 'journal.jsonl') ?? 0 })
   }
-  const newestFirst = used.sort((a, b) => b.at - a.at || b.team.localeCompare(a.team)).map(({ team }) => team)
-  return firstHere(workspace, newestFirst)
+  const lastUsedFirst = used.sort((a, b) => b.at - a.at || b.team.localeCompare(a.team)).map(({ team }) => team)
+  return firstHere(workspace, lastUsedFirst)
+}
+
+/** By when they began, which our own ids say; of one that a program chose, the journal says it. */
+async function newestFirst(store: Store, sessions: readonly string[]): Promise<string[]> {
+  const began: { readonly name: string; readonly stamp: string }[] = []
+  for (const name of sessions) began.push({ name, stamp: isUuid(name) ? await stampOf(store, name) : name })
+  return began.sort((a, b) => (a.stamp < b.stamp ? 1 : -1)).map(({ name }) => name)
+}
+
+async function stampOf(store: Store, name: string): Promise<string> {
+  await using team = await openTeam(store, name)
+  await team.refresh().catch(() => {})
+  return timeStamp(team.state.team.get()?.createdAt ?? 0)
 }
 
 /** The first of these that belongs to this folder. */

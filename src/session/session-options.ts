@@ -10,6 +10,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
 import type { RoleRules } from '../tools/role-rules.ts'
+import type { AgentType } from '../tools/subagents/agent-type.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SessionServers } from './mcp/session-servers.ts'
@@ -27,6 +28,13 @@ export interface SessionOptions {
    * Without it that is refused: its commands would run in the wrong folder.
    */
   readonly here?: boolean
+  /** `team` is the id of a new session: one that is there already is refused. */
+  readonly isNew?: boolean
+  /**
+   * The new session begins with a copy of the conversation of this session's lead, and with nothing else of it: no members, no
+   * tasks, no mail.
+   */
+  readonly forkOf?: string | undefined
   /** Stops waiting for the lease of another process while the session is being opened. */
   readonly signal?: AbortSignal
   /** The title of a new session in lists, such as its first prompt: one line of it is kept. */
@@ -49,6 +57,8 @@ export interface SessionOptions {
   readonly routing?: MessageRouting
   /** What agents of each role use, and which roles join the team when; without it every role may join. */
   readonly roles?: RoleRules
+  /** Types of agents for this session: they come before those of the project and the user that have the same name. */
+  readonly agentTypes?: readonly AgentType[] | undefined
   /** Tools of the caller, besides the built-in ones. */
   readonly tools?: readonly Tool[]
   /**
@@ -56,8 +66,14 @@ export interface SessionOptions {
    * tools are called `mcp__server__tool`. The caller answers for them: none is asked about.
    */
   readonly mcpServers?: SessionServers
-  /** Of each run. */
+  /** Of each run; with `limitsAllRuns` of all runs together. */
   readonly limits?: Limits
+  readonly limitsAllRuns?: boolean
+  /**
+   * What is wrong with the last text of the lead when a run is about to end, as the lead reads it: it then answers again, three times at
+   * most. Undefined: nothing.
+   */
+  readonly checkAnswer?: ((text: string) => string | undefined) | undefined
   readonly maxOutput?: number
   /** The end of the lead's system prompt. */
   readonly appendSystemPrompt?: string

@@ -6,7 +6,7 @@ export type Source = (typeof SOURCES)[number]
 
 export interface Layer {
   readonly source: Source
-  /** The file; undefined for flags. */
+  /** The file; undefined for single options of the command line. */
   readonly path?: string
   readonly values: Settings
 }

@@ -3,7 +3,7 @@ import { isModelFile } from '../models/model-names.ts'
 import { type Layer, mergeLayers, type Origin } from './layers.ts'
 import { userSettingsFile } from './save-rules.ts'
 import type { Settings } from './settings.ts'
-import { readSettingsFile } from './settings-file.ts'
+import { readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 export interface SettingsSources {
   /** The project folder. */
@@ -11,10 +11,18 @@ export interface SettingsSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Settings from the command line. */
   readonly flags?: Settings
+  /** A file, or JSON, that the command line names: below its other options, above every file of the project. */
+  readonly given?: GivenSettings | undefined
   /** Called only when a project file contains a setting that needs trust. */
   isTrusted(): boolean
   /** By default the file that only an administrator can write. */
   readonly managed?: string
+}
+
+export interface GivenSettings extends SettingsFile {
+  readonly path: string
+  /** It is a file in the project folder, which agents may have written: what needs trust there needs it here. */
+  readonly isProject: boolean
 }
 
 export interface LoadedSettings {
@@ -47,6 +55,11 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   }
 
   add('managed', managed)
+  if (sources.given) {
+    const { values, unknown, path, isProject } = sources.given
+    warnings.push(...unknown)
+    layers.push({ source: 'flags', path, values: isProject ? trusted(values, path) : values })
+  }
   add('local', join(workspace, '.deskmates', 'settings.local.json'))
   add('project', join(workspace, '.deskmates', 'settings.json'))
   add('user', userSettingsFile(env))

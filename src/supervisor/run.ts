@@ -27,10 +27,10 @@ export async function* runSession(
   begin: () => () => void,
 ): AsyncGenerator<SessionEvent, Stop> {
   const end = begin()
-  const { run, model } = supervisor.context
+  const { run, model, limitsAllRuns } = supervisor.context
   const callerLeft = new AbortController()
   const channel = createChannel<SessionEvent>()
-  run.used = noUsage()
+  if (!limitsAllRuns) run.used = noUsage()
   run.endedBy = undefined
   // What happens between two runs goes there too.
   const { emit } = run
@@ -70,7 +70,7 @@ export async function* compact(
   begin: () => () => void,
 ): AsyncGenerator<SessionEvent, Stop> {
   const end = begin()
-  context.run.used = noUsage()
+  if (!context.limitsAllRuns) context.run.used = noUsage()
   const agent = lead.name
   try {
     let text = '[Nothing to compress.]'
@@ -149,7 +149,7 @@ async function untilSettled(supervisor: Supervisor, isLedByCode: boolean, signal
   const isBusy = () =>
     lifecycle.isBusy || !supervisor.isIdle || lead.jobs.list().some(({ state }) => state === 'running')
   try {
-    for (let continued = 0; ; ) {
+    for (let continued = 0, corrected = 0; ; ) {
       if (lifecycle.hasEnded) return signal.aborted ? aborted(lifecycle.lastStop) : lifecycle.lastStop
       lifecycle.checkForWork()
       while (scaling.isDue && !signal.aborted) await scaling.startNext()
@@ -167,7 +167,8 @@ async function untilSettled(supervisor: Supervisor, isLedByCode: boolean, signal
       // A Stop hook does not continue what the user has interrupted.
       const feedback = lead.transcript.state.isInterrupted
         ? undefined
-        : await stopHookFeedback(supervisor.context, supervisor.ownTeam, continued++, signal)
+        : ((await stopHookFeedback(supervisor.context, supervisor.ownTeam, continued++, signal)) ??
+          answerFeedback(supervisor, lifecycle.lastStop, corrected++, signal))
       if (feedback === undefined) return signal.aborted ? aborted(lifecycle.lastStop) : lifecycle.lastStop
       lead.inbox.notices.add({ text: feedback })
     }
@@ -175,6 +176,20 @@ async function untilSettled(supervisor: Supervisor, isLedByCode: boolean, signal
     signal.removeEventListener('abort', end)
     await lifecycle.end()
   }
+}
+
+/** How often a lead is asked to correct its answer, so that one that cannot does not spend without end. */
+const MAX_CORRECTIONS = 3
+
+/** What the caller has against the answer with which the run would end. */
+function answerFeedback(
+  { context }: Supervisor,
+  { kind, text }: Stop,
+  corrected: number,
+  signal: AbortSignal,
+): string | undefined {
+  if (kind !== 'finished' || signal.aborted || corrected >= MAX_CORRECTIONS) return undefined
+  return context.checkAnswer?.(text)
 }
 
 function aborted({ text }: Stop): Stop {

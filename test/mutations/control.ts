@@ -89,7 +89,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'secret-in-pieces',
     mistake: 'a secret that streams in pieces is shown piece by piece',
-    file: 'src/session/control/delta-lines.ts',
+    file: 'src/session/wire/delta-lines.ts',
     old: 'one.text += one.redacting.write(delta)',
     new: 'one.text += delta',
     test: direct,

@@ -115,7 +115,7 @@ export const mutations: readonly Mutation[] = [
     name: 'failed-run-removes-session',
     mistake: 'a run that fails at once removes the session it was to go on with',
     file: 'src/cli/run/run.ts',
-    old: 'if (team === undefined && didNothing)',
+    old: 'if (wanted.isNew && didNothing)',
     new: 'if (didNothing)',
     test: 'src/cli/sessions/sessions.test.ts',
     fails: 'keeps a session that was there before',

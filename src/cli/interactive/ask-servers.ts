@@ -13,7 +13,7 @@ import { readSettings } from '../workspace/read-settings.ts'
 /** Asks once about each MCP server that the project brings along: whether it runs, and what it may use. */
 export async function askServers(call: Call, workspace: Workspace, options: RunOptions): Promise<void> {
   if (options.strictMcpConfig) return
-  const settings = await readSettings(call, workspace)
+  const settings = await readSettings(call, workspace, {}, options.settings)
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const { servers } = configuredServers({ workspace, settings, cwd, env: call.env })
   for (const server of servers) {

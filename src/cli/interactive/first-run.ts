@@ -12,8 +12,12 @@ const KEY = 'key'
  * Where no model is named and no key is set: a choice instead of an error. A model of a local server; undefined where there is a
  * model already; `left` where the person has to do something first, or watched the demo.
  */
-export async function modelWithoutKey(call: Call, workspace: Workspace): Promise<string | undefined> {
-  const { settings } = await readSettings(call, workspace)
+export async function modelWithoutKey(
+  call: Call,
+  workspace: Workspace,
+  given: string | undefined,
+): Promise<string | undefined> {
+  const { settings } = await readSettings(call, workspace, {}, given)
   if (settings.model !== undefined || hasKey(call, settings)) return undefined
   const models = await localModels(call.env, call.signal)
   const chosen = await select({

@@ -9,6 +9,7 @@ import type { Workspace } from '../../workspace.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { explain } from '../program/failure.ts'
+import type { WantedSession } from '../run/choose-session.ts'
 import { existingFolder, type RunOptions, settingsOf } from '../run/options.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { readSettings } from '../workspace/read-settings.ts'
@@ -21,34 +22,45 @@ export async function interactive(call: Call, options: RunOptions, prompt: strin
   await using workspace = await openStore(call)
   await askTrust(call, workspace)
   if (bringsServers(workspace)) await (await import('./ask-servers.ts')).askServers(call, workspace, options)
-  const model = options.model ?? (await (await import('./first-run.ts')).modelWithoutKey(call, workspace))
+  const model =
+    options.model ?? (await (await import('./first-run.ts')).modelWithoutKey(call, workspace, options.settings))
   if (model === 'left') return 0
-  let team = await sessionFor(call, options, workspace)
-  if (options.resume === true && team === undefined) return 0
+  let wanted = await sessionFor(call, options, workspace)
+  if (wanted === undefined) return 0
   const given = { ...options, ...(model !== undefined && { model }) }
   let before: string | undefined
   for (let firstPrompt = prompt; ; firstPrompt = undefined) {
     try {
-      const { exit, kept } = await converse(call, given, workspace, team, firstPrompt)
+      const { exit, kept } = await converse(call, given, workspace, wanted, firstPrompt)
       if (exit.next === 'quit') return 0
       before = kept
-      team = exit.next === 'resume' ? exit.session : undefined
+      wanted = exit.next === 'resume' ? resumed(exit.session) : NEW
     } catch (error) {
       // Where the chosen session cannot be opened, the person has the one before.
       if (before === undefined) throw error
       await warn(call, explain(error, call.env).message)
-      team = before
+      wanted = resumed(before)
       before = undefined
     }
   }
 }
 
-/** The session that is continued; undefined for a new one. What finds it is loaded only where one may be meant. */
-async function sessionFor(call: Call, options: RunOptions, workspace: Workspace): Promise<string | undefined> {
-  if (options.resume === true)
-    return (await import('./pick-session.ts')).pickSession(call, workspace, options.screenReader === true)
-  if (!options.continue && !options.resume && !call.globals.team && !call.env.DESKMATES_TEAM) return undefined
-  return (await import('../run/choose-session.ts')).chooseSession(call, options, workspace)
+const NEW: WantedSession = { team: undefined, isNew: true }
+
+function resumed(team: string): WantedSession {
+  return { team, isNew: false }
+}
+
+/** The session to open; undefined where the person chose none. What finds it is loaded only where one may be meant. */
+async function sessionFor(call: Call, options: RunOptions, workspace: Workspace): Promise<WantedSession | undefined> {
+  if (options.resume === true && !options.sessionId) {
+    const picked = await (await import('./pick-session.ts')).pickSession(call, workspace, options.screenReader === true)
+    if (picked === undefined) return undefined
+    return options.forkSession ? { ...NEW, forkOf: picked } : resumed(picked)
+  }
+  const { continue: newest, resume, sessionId, forkSession } = options
+  if (!newest && !resume && !sessionId && !forkSession && !call.globals.team && !call.env.DESKMATES_TEAM) return NEW
+  return (await import('../run/choose-session.ts')).wantedSession(call, options, workspace)
 }
 
 interface Conversed {
@@ -62,10 +74,15 @@ async function converse(
   call: Call,
   options: RunOptions,
   workspace: Workspace,
-  team: string | undefined,
+  wanted: WantedSession,
   firstPrompt: string | undefined,
 ): Promise<Conversed> {
-  const loaded = await readSettings(call, workspace, settingsOf(options))
+  const loaded = await readSettings(call, workspace, settingsOf(options), options.settings)
+  const warning = (message: string) => void warn(call, message)
+  const agentTypes =
+    options.agents === undefined
+      ? undefined
+      : (await import('../run/agents-option.ts')).agentsOption(options.agents, warning)
   const { settings } = loaded
   const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
   const folders = options.addDir?.map((dir) => existingFolder(resolve(cwd, dir)))
@@ -74,7 +91,10 @@ async function converse(
     onPainted = painted
   }).then(() =>
     openPersonSession(
-      { ...{ call, options, loaded, workspace, team, title: firstPrompt, cwd, folders }, hasStatusLine: true },
+      {
+        ...{ call, options, loaded, workspace, wanted, agentTypes, title: firstPrompt, cwd, folders },
+        hasStatusLine: true,
+      },
       (text) => later.note(text),
     ),
   )
@@ -83,7 +103,7 @@ async function converse(
   try {
     const exit = await openScreen(call, later, {
       ...{ workspace, cwd, firstPrompt, budget: options.maxBudgetUsd ?? null, settings },
-      ...{ savesRules: true, isAttached: false, model: options.model },
+      ...{ savesRules: true, isAttached: false, model: options.model, agentTypes },
       isScreenReader: options.screenReader === true,
       statusLine: statusLineOf(opening, settings),
       onPainted,
@@ -93,7 +113,7 @@ async function converse(
   } finally {
     onPainted()
     const control = await opening.catch(() => undefined)
-    const isKept = control !== undefined && (await closePersonSession(control, workspace, team === undefined))
+    const isKept = control !== undefined && (await closePersonSession(control, workspace, wanted.isNew))
     if (isKept && conversed) conversed.kept = control.session
   }
 }

@@ -2,9 +2,11 @@ import { realpathSync } from 'node:fs'
 import type { OpenControl } from '../../session/control/open-control.ts'
 import type { EditorServer } from '../../session/mcp/configured-servers.ts'
 import type { LoadedSettings } from '../../settings/load-settings.ts'
+import type { AgentType } from '../../tools/subagents/agent-type.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
 import { version } from '../program/version.ts'
+import type { WantedSession } from '../run/choose-session.ts'
 import type { RunOptions } from '../run/options.ts'
 
 /** What a session is opened with that a person works with, in a terminal or an editor. */
@@ -13,8 +15,8 @@ export interface PersonSession {
   readonly options: RunOptions
   readonly loaded: LoadedSettings
   readonly workspace: Workspace
-  /** The session to resume; undefined: a new one. */
-  readonly team: string | undefined
+  readonly wanted: WantedSession
+  readonly agentTypes?: readonly AgentType[] | undefined
   readonly title?: string | undefined
   readonly cwd: string
   readonly folders: readonly string[] | undefined
@@ -26,7 +28,8 @@ export interface PersonSession {
 
 /** Loads everything that runs agents: a terminal paints its prompt without it. */
 export async function openPersonSession(person: PersonSession, warn: (text: string) => void): Promise<OpenControl> {
-  const { call, options, loaded, workspace, team, title = '', cwd, folders, hasStatusLine = false } = person
+  const { call, options, loaded, workspace, wanted, agentTypes, title = '', cwd, folders } = person
+  const { hasStatusLine = false } = person
   const { settings } = loaded
   const [{ chooseModel }, { openControl }, { settingsOptions }, { configuredServers }] = await Promise.all([
     import('../../session/choose-model.ts'),
@@ -46,7 +49,7 @@ export async function openPersonSession(person: PersonSession, warn: (text: stri
   })
   return openControl({
     ...settingsOptions(settings, call.env),
-    ...{ workspace, team, here: options.here, signal: call.signal, title, model, modelFor, cwd },
+    ...{ workspace, ...wanted, here: options.here, signal: call.signal, title, model, modelFor, cwd, agentTypes },
     limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
     appendSystemPrompt: options.appendSystemPrompt,
     ...{ folders, warn, version, clock: call.clock },

@@ -29,6 +29,8 @@ export interface ScreenOptions {
   readonly savesRules: boolean
   readonly statusLine?: StatusSource | undefined
   readonly onPainted?: () => void
+  /** Types of the command line. */
+  readonly agentTypes?: Parameters<typeof agentTypesOf>[0]['given']
   /** Another process runs the session. */
   readonly isAttached: boolean
 }
@@ -44,7 +46,7 @@ export function openScreen(call: Call, control: SessionControl, options: ScreenO
     ...{ control, isScreenReader, clock, signal: call.signal },
     onPainted() {
       options.onPainted?.()
-      void addNamed(named, { workspace, root, env, warn: () => {} }, cwd)
+      void addNamed(named, { workspace, root, env, warn: () => {}, given: options.agentTypes }, cwd)
     },
     // Commands of the user, and of the project where the user trusts it.
     commandFolders: [env.HOME ?? homedir(), ...(isTrusted(workspace) ? [root] : [])],

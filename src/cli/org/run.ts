@@ -34,6 +34,7 @@ import { problemsFound } from '../plan/read.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, Misused, Refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
+import { agentsOption } from '../run/agents-option.ts'
 import { shellWord } from '../run/model-option.ts'
 import { defineRunOptions, type RunOptions, settingsOf } from '../run/options.ts'
 import { openStore } from '../workspace/open-store.ts'
@@ -78,7 +79,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     }
     const mode = resolveTeamMode(config, call.env)
     await sayFallback(call, phase, mode)
-    const loaded = await readSettings(call, workspace, settingsOf(options))
+    const loaded = await readSettings(call, workspace, settingsOf(options), options.settings)
     const { settings } = loaded
     const mcpServers = await readServers(call, workspace, loaded, options)
     const warning = (message: string) => void warn(call, message)
@@ -103,7 +104,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       })
     const common = {
       ...{ ...base, workspace, model, modelFor, cwd, clock: call.clock, signal: call.signal, warn: warning },
-      mcpServers,
+      ...{ mcpServers, agentTypes: agentsOption(options.agents, warning) },
     }
     const report = (event: OrganisationEvent) => say(call, options, phase, event)
     const owner = modelOwner({

@@ -1,5 +1,6 @@
 import { openTeam } from '../../journal/team-handle.ts'
 import { newestSession } from '../../session/session-id.ts'
+import { SessionTaken } from '../../supervisor/lead/take-lead.ts'
 import { isSessionId } from '../../team/members/session-id.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -7,6 +8,35 @@ import type { Call } from '../program/context.ts'
 import { Misused, Refused } from '../program/failure.ts'
 import { DEFAULT, unknownTeam, wantedTeam } from '../workspace/open-team.ts'
 import type { RunOptions } from './options.ts'
+
+export interface WantedSession {
+  /** The session to open; undefined: a new one that is named by the time. */
+  readonly team: string | undefined
+  /** It is made now. */
+  readonly isNew: boolean
+  /** The session whose conversation is copied. */
+  readonly forkOf?: string | undefined
+}
+
+/** The session that the options resume, name or copy. */
+export async function wantedSession(call: Call, options: RunOptions, workspace: Workspace): Promise<WantedSession> {
+  const { sessionId: team, forkSession } = options
+  const isResumed = options.continue === true || options.resume !== undefined
+  if (forkSession && !isResumed)
+    throw new Misused('--fork-session copies the session that -c or -r names. Add one of them.')
+  if (team === undefined && !forkSession) {
+    const chosen = await chooseSession(call, options, workspace)
+    return { team: chosen, isNew: chosen === undefined }
+  }
+  if (!forkSession && (isResumed || call.globals.team !== undefined))
+    throw new Misused(
+      `--session-id names a new session, and ${isResumed ? '-c and -r resume one' : '--team names one'}. Use one of them${isResumed ? ', or add --fork-session' : ''}.`,
+    )
+  if (team !== undefined && (await workspace.store.teams()).some((one) => nameKey(one) === nameKey(team)))
+    throw new SessionTaken(team)
+  const forkOf = forkSession ? await chooseSession(call, options, workspace) : undefined
+  return { team, isNew: true, ...(forkOf !== undefined && { forkOf }) }
+}
 
 /** The session that `-c`, `-r` or `--team` names; undefined: a new one. */
 export async function chooseSession(

@@ -7,14 +7,23 @@ import type { SandboxMode } from '../../permissions/sandbox/open-sandbox.ts'
 import { SANDBOX_MODES } from '../../permissions/sandbox/sandbox-modes.ts'
 import { CONTROL_ACCESS, type ControlAccess } from '../../session/control/control-access.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { isUuid } from '../../team/members/session-id.ts'
 import { list, name } from '../program/arguments.ts'
 import { Misused } from '../program/failure.ts'
 
 export const FORMATS = ['text', 'json', 'stream-json'] as const
 export type Format = (typeof FORMATS)[number]
+const INPUT_FORMATS = ['text', 'stream-json'] as const
 
 export interface RunOptions {
   readonly print?: string | true
+  readonly inputFormat?: (typeof INPUT_FORMATS)[number]
+  readonly includePartialMessages?: true
+  readonly jsonSchema?: string
+  readonly sessionId?: string
+  readonly forkSession?: true
+  readonly settings?: string
+  readonly agents?: string
   readonly outputFormat?: Format
   readonly model?: string
   readonly fallbackModel?: string[]
@@ -45,6 +54,13 @@ export function defineOptions(command: Command): void {
     new Option('-p, --print [prompt]', 'run this prompt and print the answer; text from stdin is appended'),
     new Option('-c, --continue', 'resume the newest session of this folder'),
     new Option('-r, --resume [session]', 'resume this session, or choose one on a terminal').argParser(name),
+    new Option('--session-id <uuid>', 'the id of the new session').argParser(sessionId),
+    new Option('--fork-session', 'with -c or -r: a new session with the conversation of its lead, nothing else'),
+    new Option('--input-format <format>', 'text, or stream-json: messages as JSON lines on stdin').choices(
+      INPUT_FORMATS,
+    ),
+    new Option('--include-partial-messages', 'with stream-json output: parts of answers while they stream'),
+    new Option('--json-schema <schema>', 'the answer is JSON that fits this JSON Schema (or file)'),
     new Option('--control <access>', 'what other terminals may do without a sandbox: watch, or full').choices(
       CONTROL_ACCESS,
     ),
@@ -86,6 +102,8 @@ export function defineSessionOptions(command: Command): void {
     ),
     new Option('--append-system-prompt <text>', 'appended to the instructions'),
     new Option('--add-dir <dir>', 'another folder that agents may read and write').argParser(another),
+    new Option('--settings <file or json>', 'more settings, above those of the project'),
+    new Option('--agents <json>', 'agent types for this session: {"NAME": {"description": "…", "prompt": "…"}}'),
     new Option('--mcp-config <file or json>', 'more MCP servers, as in .mcp.json').argParser(another),
     new Option('--strict-mcp-config', 'no MCP servers but those of --mcp-config'),
   ]
@@ -117,6 +135,12 @@ function modeOf({ permissionMode, dangerouslySkipPermissions }: RunOptions): Mod
   throw new Misused(
     `--dangerously-skip-permissions and --permission-mode ${permissionMode} contradict each other. Use one of them.`,
   )
+}
+
+/** Written in lower case, as it names files. */
+function sessionId(text: string): string {
+  if (isUuid(text)) return text.toLowerCase()
+  throw new Misused(`--session-id: ${JSON.stringify(text.slice(0, 80))} is not a UUID. Make one with: uuidgen`)
 }
 
 function count(text: string): number {

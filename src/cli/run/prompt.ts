@@ -11,6 +11,25 @@ const STDIN_SILENCE_MS = 3000
 
 const TOO_LARGE = 'A prompt has at most 1 MB. Write the rest to a file and name its path.'
 
+/** Options of `-p` that contradict each other, each with what to do. */
+export function requireConsistent(call: Call, options: RunOptions, words: readonly string[]): void {
+  const { inputFormat, outputFormat, includePartialMessages, print } = options
+  // A command id promises that a repeated command has one effect; a repeated prompt is a new turn.
+  if (call.globals.commandId !== undefined)
+    throw new Misused('--command-id does not work with -p. To resume an interrupted run: deskmates -c -p')
+  if (call.globals.json && outputFormat === 'text')
+    throw new Misused('--json and --output-format text contradict each other. Use one of them.')
+  const isStream = outputFormat === 'stream-json'
+  if (includePartialMessages && !isStream)
+    throw new Misused('--include-partial-messages works with --output-format stream-json only. Add that.')
+  if (inputFormat !== 'stream-json') return
+  if (!isStream) throw new Misused('--input-format stream-json works with --output-format stream-json only. Add that.')
+  if (words.length > 0 || typeof print === 'string')
+    throw new Misused(
+      '--input-format stream-json reads every prompt from stdin. Leave out the one on the command line.',
+    )
+}
+
 /** The prompt of the command line, then the text from stdin; undefined where both are empty. */
 export async function readPrompt(call: Call, words: string | undefined): Promise<string | undefined> {
   const piped = call.isStdinTerminal ? '' : await readPiped(call, words !== undefined)

@@ -11,8 +11,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { AlarmClock } from '../../journal/clock.ts'
+import { type JsonSchema, valueFault } from '../../tools/json-schema/json-schema.ts'
 import { createCallSlots } from './call-slots.ts'
-import { type JsonSchema, valueFault } from './json-schema.ts'
 import { fetchOffers, type ServerOffers } from './offers.ts'
 import { ServerFailed, ServerRefused } from './server-faults.ts'
 import type { StdioTransport } from './transport/stdio-transport.ts'

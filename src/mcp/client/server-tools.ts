@@ -1,8 +1,14 @@
 import type { CallToolResult, Tool as OfferedTool } from '@modelcontextprotocol/client'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { defineTool } from '../../tools/define-tool.ts'
+import {
+  inputSchemaFault,
+  type JsonSchema,
+  offeredSchema,
+  schemaFault,
+  valueFault,
+} from '../../tools/json-schema/json-schema.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
-import { inputSchemaFault, type JsonSchema, offeredSchema, schemaFault, valueFault } from './json-schema.ts'
 import { toolName } from './names.ts'
 import type { ServerOffers } from './offers.ts'
 import { toolResultOf } from './tool-result.ts'

@@ -5,9 +5,9 @@ import { cleanValue } from '../../redaction/clean-value.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { Applied } from '../../team/apply.ts'
 import { dumpState } from '../../team/fold/snapshot.ts'
+import { createDeltaLines } from '../wire/delta-lines.ts'
 import { eventLine } from '../wire/lines.ts'
 import type { LiveLine, TimedLine } from '../wire/live-line.ts'
-import { createDeltaLines } from './delta-lines.ts'
 
 type AnyLine = TimedLine['line']
 type StateLine = Extract<LiveLine, { type: 'deskmates/state' }>

@@ -181,7 +181,7 @@ function flagged({ config = [], cwd, workspace }: ServerSources): Found[] {
     if (text.trimStart().startsWith('{'))
       return entriesIn(text, '--mcp-config').map(([name, raw]) => ({ name, raw, source: 'flags', isProject: false }))
     const path = resolve(cwd, text)
-    const isProject = isInside(realPath(workspace.workspace) ?? workspace.workspace, realPath(path) ?? path)
+    const isProject = isInProject(path, workspace)
     return entriesIn(readConfig(path), path).map(([name, raw]) => ({ name, raw, source: 'flags', path, isProject }))
   })
 }
@@ -191,11 +191,17 @@ function fromEditor({ editor = [] }: ServerSources): Found[] {
   return editor.map(({ name, entry }) => ({ name, raw: entry, source: 'editor', isProject: true }))
 }
 
+/** Agents may have written a file of the project. */
+function isInProject(path: string, { workspace }: ServerSources['workspace']): boolean {
+  return isInside(realPath(workspace) ?? workspace, realPath(path) ?? path)
+}
+
 function written({ workspace, env, settings }: ServerSources, problems: string[]): Found[] {
   const set = settings.origins.flatMap(({ key, value, source, path }): Found[] => {
     if (!key.startsWith('mcpServers.')) return []
-    const isProject = source === 'local' || source === 'project'
     const name = key.slice('mcpServers.'.length)
+    if (source === 'flags') return [{ name, raw: value, source, path, isProject: isInProject(path ?? '', workspace) }]
+    const isProject = source === 'local' || source === 'project'
     return [
       { name, raw: value, source: isProject ? 'project' : source === 'managed' ? 'managed' : 'user', path, isProject },
     ]

@@ -104,6 +104,7 @@ export const Result = z.strictObject({
     'error_max_budget_usd',
     'error_max_output_tokens',
     'error_repeated_failures',
+    'error_max_structured_output_retries',
     'error_interrupted',
     'error_during_execution',
   ]),
@@ -130,10 +131,27 @@ export const Result = z.strictObject({
   tasks_left: z
     .array(z.strictObject({ team: z.string(), pending: count, in_progress: count, failed: count }))
     .optional(),
+  /** With a schema for the answer: the value that fits it. */
+  structured_output: z.unknown().optional(),
   /** Why it failed and what to do, if `is_error`; then every lost teammate and every failed task, however it ended. */
   errors: z.array(z.string()),
 })
 export type Result = z.infer<typeof Result>
+
+/** A part of an answer while it streams; the `assistant` line that follows holds all of it. */
+const StreamEvent = z.strictObject({
+  type: z.literal('stream_event'),
+  ...conversation,
+  event: z.strictObject({
+    type: z.literal('content_block_delta'),
+    /** Counts the texts and thoughts of this answer. */
+    index: count,
+    delta: z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('text_delta'), text: z.string() }),
+      z.strictObject({ type: z.literal('thinking_delta'), thinking: z.string() }),
+    ]),
+  }),
+})
 
 const Waiting = z.strictObject({
   type: z.literal('deskmates/waiting'),
@@ -179,6 +197,7 @@ export const Line = z.discriminatedUnion('type', [
   z.discriminatedUnion('subtype', [Init, Boundary]),
   Assistant,
   User,
+  StreamEvent,
   Result,
   Waiting,
   Fallback,

@@ -7,6 +7,8 @@ import type { Session } from '../session.ts'
 import type { AssistantBlock, Line, UserBlock, WireUsage } from './envelope.ts'
 
 type InitLine = Extract<Line, { subtype: 'init' }>
+/** Parts of answers have lines of their own. */
+type EventLine = Exclude<Line, { type: 'stream_event' }>
 
 /** The first line of a run. */
 export function initLine(session: Session, about: { cwd: string; permissionMode: string; version: string }): InitLine {
@@ -21,7 +23,7 @@ export function initLine(session: Session, about: { cwd: string; permissionMode:
 }
 
 /** The line of one event; undefined for events that only a terminal shows. */
-export function eventLine(event: SessionEvent, session_id: string): Line | undefined {
+export function eventLine(event: SessionEvent, session_id: string): EventLine | undefined {
   const { agent } = event
   const line = { session_id, agent }
   const conversation = { ...line, parent_tool_use_id: 'parent' in event ? (event.parent ?? null) : null }

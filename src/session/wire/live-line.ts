@@ -78,5 +78,5 @@ export interface QuestionLine {
 /** A line with the time it was written, in seconds: what a view is folded from. */
 export interface TimedLine {
   readonly at: number
-  readonly line: Exclude<Line, { type: 'deskmates/team' }> | LiveLine
+  readonly line: Exclude<Line, { type: 'deskmates/team' | 'stream_event' }> | LiveLine
 }

@@ -27,7 +27,11 @@ export interface RunFacts {
   /** The command that resumes the session, up to the prompt. */
   readonly resumeCommand: ResumeCommand
   readonly left: Session['left']
+  /** The last text as the value that was asked for, or why it is not that; undefined where any text is an answer. */
+  readonly structured?: StructuredAnswer | undefined
 }
+
+export type StructuredAnswer = { readonly value: unknown } | { readonly fault: string }
 
 export function createRunSummary(): RunSummary {
   const usage: { -readonly [Key in keyof Usage]: number } = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
@@ -63,10 +67,10 @@ export function createRunSummary(): RunSummary {
       if (event.type === 'tool_finished') denials.add(event)
       failures.add(event)
     },
-    result: (stop, { session_id, duration_ms, resumeCommand, left }) => ({
+    result: (stop, { session_id, duration_ms, resumeCommand, left, structured }) => ({
       type: 'result',
-      subtype: stop.kind === 'finished' && problems.length > 0 ? 'error_during_execution' : subtypeOf(stop),
-      is_error: stop.kind !== 'finished' || problems.length > 0,
+      subtype: stop.kind === 'finished' && problems.length > 0 ? 'error_during_execution' : subtypeOf(stop, structured),
+      is_error: stop.kind !== 'finished' || problems.length > 0 || isWrong(structured),
       result: stop.text,
       session_id,
       agent: 'lead',
@@ -76,15 +80,20 @@ export function createRunSummary(): RunSummary {
       usage: wireUsage(usage),
       permission_denials: [...denials.list],
       ...(left.length > 0 && { tasks_left: left.map((tasks) => ({ ...tasks })) }),
-      errors: [...stopErrors(stop, resumeCommand), ...problems, ...failures.list],
+      ...(stop.kind === 'finished' && structured && 'value' in structured && { structured_output: structured.value }),
+      errors: [...stopErrors(stop, resumeCommand, structured), ...problems, ...failures.list],
     }),
   }
 }
 
-function subtypeOf(stop: Stop): Result['subtype'] {
+function isWrong(structured: StructuredAnswer | undefined): structured is { readonly fault: string } {
+  return structured !== undefined && 'fault' in structured
+}
+
+function subtypeOf(stop: Stop, structured: StructuredAnswer | undefined): Result['subtype'] {
   switch (stop.kind) {
     case 'finished':
-      return 'success'
+      return isWrong(structured) ? 'error_max_structured_output_retries' : 'success'
     case 'limit':
       return LIMITS[stop.limit]
     case 'budget':
@@ -106,10 +115,10 @@ const LIMITS = {
 export type ResumeCommand = (prompt?: string) => string
 
 /** Why a run stopped before it finished, and the command that resumes it. */
-export function stopErrors(stop: Stop, resumeCommand: ResumeCommand): string[] {
+export function stopErrors(stop: Stop, resumeCommand: ResumeCommand, structured?: StructuredAnswer): string[] {
   switch (stop.kind) {
     case 'finished':
-      return []
+      return isWrong(structured) ? [wrongAnswer(structured.fault, resumeCommand)] : []
     case 'limit':
       return [limitError(stop, resumeCommand)]
     case 'budget':
@@ -121,6 +130,10 @@ export function stopErrors(stop: Stop, resumeCommand: ResumeCommand): string[] {
     case 'error':
       return [stop.error.message]
   }
+}
+
+function wrongAnswer(fault: string, resumeCommand: ResumeCommand): string {
+  return `The answer does not fit the schema of --json-schema, also after the lead was asked to correct it: ${fault}. Its last text is in the result. Use another model (-m) or a simpler schema, or ask again: ${resumeCommand("'answer as the schema says'")} --json-schema SCHEMA`
 }
 
 function limitError(stop: Extract<Stop, { kind: 'limit' }>, resumeCommand: ResumeCommand): string {

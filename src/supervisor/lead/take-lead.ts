@@ -24,10 +24,15 @@ export class SessionRefused extends TeamError {
 export async function takeLead(
   team: TeamHandle,
   { presence }: Pick<Store, 'presence'>,
-  { folder, awaitLease, ...further }: LeadOptions = {},
+  { folder, awaitLease, isNew = false, ...further }: LeadOptions = {},
 ): Promise<Author> {
   await team.refresh()
-  if (!team.state.team.get()) throwIfRefused(await team.run({ type: 'team.create', team: team.name, ...further }))
+  if (isNew && team.state.team.get()) throw new SessionTaken(team.name)
+  if (!team.state.team.get()) {
+    const { note } = throwIfRefused(await team.run({ type: 'team.create', team: team.name, ...further }))
+    // Another process was faster.
+    if (isNew && note !== undefined) throw new SessionTaken(team.name)
+  }
   const supervise = () => team.run({ type: 'supervise', runtime: presence.self, ...(folder && { folder }) })
   let took = await supervise()
   if (isRefusal(took) && took.code === 'supervised' && (await awaitLease?.())) took = await supervise()
@@ -55,6 +60,8 @@ export async function giveUpLead(
 export interface LeadOptions extends FurtherTeam {
   /** The folder in which its commands run from now on. */
   readonly folder?: SessionFolder | undefined
+  /** A team that exists already is refused. */
+  readonly isNew?: boolean | undefined
   /** Waits until the process that runs the team may be replaced; false if it turns out to be alive. */
   awaitLease?(): Promise<boolean>
 }
@@ -68,6 +75,14 @@ interface FurtherTeam {
 export function throwIfRefused<T extends object>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new SessionRefused(answer)
   return answer as T
+}
+
+/** The id that was chosen for a new session belongs to one that is there already. */
+export class SessionTaken extends TeamError {
+  readonly code = 'session_taken'
+  constructor(id: string) {
+    super(`There is a session ${id} already. Resume it with: deskmates -r ${id}; or choose another id for the new one.`)
+  }
 }
 
 export class SessionOpen extends TeamError {

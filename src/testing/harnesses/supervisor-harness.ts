@@ -120,6 +120,7 @@ export async function supervisorHarness(
     limits: {},
     scaling: [],
     keepsMembers: false,
+    limitsAllRuns: false,
     watchViews: () => async () => [],
     commits,
     gatesOf: () => ({ idle: false, completion: false }),

@@ -15,14 +15,19 @@ export function parseAgentType(text: string | undefined): ParsedAgentType {
   if (text === undefined) return broken('it cannot be read as a file of this project.')
   const [, front, prompt = ''] = /^\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? []
   if (front === undefined) return broken('it does not begin with YAML between two lines of ---.')
-  const said = Front.safeParse(readYaml(front))
+  return agentTypeOf(readYaml(front), prompt, 'below the second ---')
+}
+
+/** The type that these values describe; `place` says where its prompt stands. */
+export function agentTypeOf(front: unknown, prompt: string, place: string): ParsedAgentType {
+  const said = Front.safeParse(front)
   if (!said.success) {
     const issues = said.error.issues.map(({ path, message }) => `${path.join('.') || 'YAML'}: ${message}`)
     return broken(`${issues.join('; ')}.`)
   }
   const { name, description, model, tools: _, disallowedTools, permissionMode, maxTurns, ...others } = said.data
   if (!isName(name)) return broken(nameRule(name))
-  if (prompt.trim() === '') return broken('it has no prompt below the second ---.')
+  if (prompt.trim() === '') return broken(`it has no prompt ${place}.`)
   const { tools, withoutTools, unknown } = toolsOf(said.data.tools, disallowedTools, permissionMode === 'plan')
   const turns = turnsOf(maxTurns)
   return {

@@ -1,7 +1,9 @@
+import { type StrictCheck, strictFault, strictObjectFault } from './strict-keywords.ts'
+
 /**
- * JSON Schema as servers write it. It is data of a stranger: it is checked before a model or a provider sees it, and values are
- * checked against it by the steps below, of which there is a limit. Patterns and formats are not evaluated: a regular
- * expression of a stranger can take for ever.
+ * JSON Schema as servers and users write it. It is data of a stranger: it is checked before a model or a provider sees it, and
+ * values are checked against it by the steps below, of which there is a limit. Of servers, patterns and rarer keywords are not
+ * evaluated (`strict-keywords.ts` does that): many servers write a schema that their own values do not fit.
  */
 export type JsonSchema = { readonly [key: string]: unknown }
 
@@ -88,7 +90,14 @@ function faultIn(schema: unknown, root: JsonSchema, at: string, depth: number): 
   return undefined
 }
 
-function isPattern(pattern: unknown): boolean {
+/** The schemas directly inside of a schema, whichever keyword they belong to. */
+export function partsOf(schema: JsonSchema): unknown[] {
+  const named = NAMED.flatMap((key) => (isObject(schema[key]) ? Object.values(schema[key]) : []))
+  const items = Array.isArray(schema.items) ? schema.items : [schema.items]
+  return [...ONE.map((key) => schema[key]), ...items, ...LISTS.flatMap((key) => listOf(schema[key])), ...named]
+}
+
+export function isPattern(pattern: unknown): boolean {
   try {
     return typeof pattern === 'string' && new RegExp(pattern, 'u') !== undefined
   } catch {
@@ -96,9 +105,12 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** What does not fit, with its place; undefined if the value fits. A schema that takes too many steps fits nothing. */
-export function valueFault(schema: JsonSchema, value: unknown): string | undefined {
-  const budget = { steps: MAX_STEPS, depth: 0 }
+/**
+ * What does not fit, with its place; undefined if the value fits. A schema that takes too many steps fits nothing. `strict`
+ * evaluates all keywords.
+ */
+export function valueFault(schema: JsonSchema, value: unknown, strict?: StrictCheck): string | undefined {
+  const budget = { steps: MAX_STEPS, depth: 0, strict }
   const fault = faultOf(schema, value, schema, '', budget)
   return budget.steps <= 0 ? 'it cannot be checked: its schema takes too many steps' : fault
 }
@@ -106,6 +118,7 @@ export function valueFault(schema: JsonSchema, value: unknown): string | undefin
 interface Budget {
   steps: number
   depth: number
+  readonly strict: StrictCheck | undefined
 }
 
 function faultOf(schema: unknown, value: unknown, root: JsonSchema, at: string, budget: Budget): string | undefined {
@@ -142,6 +155,10 @@ function faultHere(schema: unknown, value: unknown, root: JsonSchema, at: string
     const faults = listOf(schema[key]).map((part) => check(part))
     if (faults.length > 0 && faults.every((fault) => fault !== undefined)) return faults[0]
   }
+  if (budget.strict) {
+    const fault = strictFault(schema, value, where, budget.strict, check)
+    if (fault !== undefined) return fault
+  }
   if (typeof value === 'number') return rangeFault(schema, 'imum', value, where)
   if (typeof value === 'string') return rangeFault(schema, 'Length', [...value].length, `the length of ${where}`)
   if (Array.isArray(value)) {
@@ -151,7 +168,11 @@ function faultHere(schema: unknown, value: unknown, root: JsonSchema, at: string
     const rest = Array.isArray(schema.items) ? true : (schema.items ?? true)
     return firstFault(value.map((item, i) => () => check(first[i] ?? rest, item, `${at}[${i}]`)))
   }
-  return isObject(value) ? objectFault(schema, value, at, check) : undefined
+  if (!isObject(value)) return undefined
+  return (
+    objectFault(schema, value, at, check) ??
+    (budget.strict && strictObjectFault(schema, value, at, budget.strict, check))
+  )
 }
 
 function objectFault(
@@ -209,7 +230,7 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** Only inside of the schema itself: an address elsewhere is never fetched. */
-function resolve(ref: unknown, root: JsonSchema): unknown {
+export function resolve(ref: unknown, root: JsonSchema): unknown {
   if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return undefined
   let at: unknown = root
   for (const step of ref.split('/').slice(1)) {
@@ -231,6 +252,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function isObject(value: unknown): value is JsonSchema {
+export function isObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
