@@ -169,7 +169,7 @@ function leaveMail(folder: string, left: string[]): number {
 async function importTasks(team: TeamHandle, folder: string, left: string[]): Promise<number> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => /^task_.+\.json$/.test(file)) : []
   const old = files.flatMap((file) => {
-    const task = readJson(join(folder, file), left)
+    const task = readJson(`${folder}/${file}`, left)
     if (!task) return []
     const id = String(task.id ?? file.slice('task_'.length, -'.json'.length))
     if (task.status !== 'completed' && task.status !== 'deleted') return [{ ...task, id }]

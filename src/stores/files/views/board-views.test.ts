@@ -22,9 +22,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const open = (disk = realDisk) =>
   openBoardViews({ dir, team: 'web', disk, warn: (message) => warnings.push(message), ids: ulid, now: Date.now })
 const cursor = () => ({ seq: world.journal.length * 10, id: '', last: '' })
-const showIn = (views: BoardViews, state = world.state, at = cursor()) => {
-  for (const step of views.steps(state, at)) step()
-}
+const showIn = (views: BoardViews, state = world.state, at = cursor()) => views.show(state, at)
 const show = (views = open()) => showIn(views)
 const differences = () => open().differences(world.state, cursor())
 const config = () => join(dir, '.teams/web/config.json')

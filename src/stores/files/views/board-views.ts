@@ -8,7 +8,9 @@ import { openViewFiles, type ViewFile, type ViewFilesOptions } from './view-file
 
 /** `config.json` (the roster) and one file per task. */
 export interface BoardViews {
-  /** The writes that show this state: one file per step, to be run in this order. */
+  /** Writes what shows this state. The text of a file is made when it is written: of a large board only one is in memory. */
+  show(state: TeamState, cursor: Cursor): void
+  /** The same as one step per file, to be run in this order. */
   steps(state: TeamState, cursor: Cursor): readonly Step[]
   /** The `seq` up to which the files say they are complete; 0 if they do not say. */
   writtenTo(): number
@@ -26,17 +28,17 @@ interface Update {
   /** Tasks that have a step already. */
   readonly written: Set<TaskId>
   readonly read: ReadTask
-  readonly staged: StagedBoard | undefined
-}
-
-/** The files of a new board, until they are put in place. */
-interface StagedBoard extends StagedFolder {
-  /** Writes each file into the board, if another process has created it meanwhile. */
-  readonly instead: Step[]
+  readonly staged: StagedFolder | undefined
 }
 
 /** Reads the file of a task, once per update. */
 type ReadTask = (id: TaskId) => ViewFile | undefined
+
+/** Of the file of a task. */
+interface Content {
+  readonly text: string
+  readonly seq: number
+}
 
 type Seen = Pick<TaskView, 'status' | 'blockedBy'>
 
@@ -56,19 +58,16 @@ export function openBoardViews(
   let writtenTo: number | undefined
   let shownTasks: Set<TaskId> | undefined
   let shownRoster = ''
-  let staged: StagedBoard | undefined
+  let staged: StagedFolder | undefined
   /** Tasks whose file differed from the journal although its `seq` was right. */
   const doubtful = new Set<TaskId>()
 
   return {
-    steps(state, cursor) {
-      if (writtenTo === cursor.seq) return []
-      const from = writtenTo ?? seqOf(files.read(config)?.value)
-      // The files are ahead of this state: another process knows more, or an older journal was restored.
-      const isOlder = from > cursor.seq && from > (disk.statSync(join(dir, '.teams', team, 'journal.jsonl'))?.size ?? 0)
-      if (from > cursor.seq && !isOlder) return []
-      return planSteps(state, cursor, isOlder ? -1 : from, isOlder)
+    show(state, cursor) {
+      for (const step of stepsTo(state, cursor)) step()
     },
+
+    steps: (state, cursor) => [...stepsTo(state, cursor)],
 
     repair(state, cursor) {
       shownTasks = undefined
@@ -102,7 +101,16 @@ export function openBoardViews(
     },
   }
 
-  function planSteps(state: TeamState, cursor: Cursor, from: number, isForced: boolean): Step[] {
+  function stepsTo(state: TeamState, cursor: Cursor): Iterable<Step> {
+    if (writtenTo === cursor.seq) return []
+    const from = writtenTo ?? seqOf(files.read(config)?.value)
+    // The files are ahead of this state: another process knows more, or an older journal was restored.
+    const isOlder = from > cursor.seq && from > (disk.statSync(join(dir, '.teams', team, 'journal.jsonl'))?.size ?? 0)
+    if (from > cursor.seq && !isOlder) return []
+    return planSteps(state, cursor, isOlder ? -1 : from, isOlder)
+  }
+
+  function* planSteps(state: TeamState, cursor: Cursor, from: number, isForced: boolean): Iterable<Step> {
     // Once per process, unless the files are up to date: list which tasks have a file and which were deleted.
     const listed = isForced || (shownTasks === undefined && from !== cursor.seq) ? idsOnDisk() : undefined
     const isListed = listed && new Set(listed)
@@ -120,26 +128,25 @@ export function openBoardViews(
     staged = changed.length >= MIN_STAGED_TASKS && isBoardMissing(listed) ? stageBoard() : undefined
     const written = new Set<TaskId>()
     const update = { state, isForced, written, read, staged }
-    const steps = taskSteps(update, changed, gone)
-    if (staged) steps.push(placeStep(staged, written))
+    yield* taskSteps(update, changed, gone)
+    if (staged) yield placeStep(staged, update)
     if (listed && state.tasks.size <= MAX_COMPARED_TASKS) {
       for (const task of state.tasks.values())
         if (!written.has(task.id) && read(task.id)?.text !== taskText(state, task)) doubtful.add(task.id)
     }
     // Checked again each time: another process that knew more may have written the differing file.
-    for (const id of doubtful) if (!written.has(id)) steps.push(...taskStep(update, state.tasks.get(id)))
+    for (const id of doubtful) if (!written.has(id)) yield* taskStep(update, state.tasks.get(id))
     const all = shownTasks ?? new Set(state.tasks.keys())
     const writeConfig = configStep(state, cursor, isForced, changed.length + gone.length > 0)
-    const last = () => {
+    yield () => {
       writeConfig()
       shownTasks ??= all
       writtenTo = cursor.seq
     }
-    return [...steps, last]
   }
 
   /** Neighbours first: until the task itself is written, every process sees that something is left to do. */
-  function taskSteps(update: Update, changed: readonly Task[], gone: readonly TaskId[]): Step[] {
+  function* taskSteps(update: Update, changed: readonly Task[], gone: readonly TaskId[]): Iterable<Step> {
     const { state, read } = update
     const neighbours = new Set<string>()
     // With all tasks changed, and none of them on disk before, there is no other file to write.
@@ -157,14 +164,14 @@ export function openBoardViews(
     }
     for (const plan of plans) for (const other of state.index.dependents.of(plan)) neighbours.add(other)
     for (const { id } of changed) neighbours.delete(id)
-    return [
-      ...[...neighbours].flatMap((id) => taskStep(update, state.tasks.get(id))),
-      ...gone.map((id) => () => {
+    for (const id of neighbours) yield* taskStep(update, state.tasks.get(id))
+    for (const id of gone) {
+      yield () => {
         files.remove(taskPath(id))
         shownTasks?.delete(id)
-      }),
-      ...changed.flatMap((task) => taskStep(update, task)),
-    ]
+      }
+    }
+    for (const task of changed) yield* taskStep(update, task)
   }
 
   function isBoardMissing(listed: readonly TaskId[] | undefined): boolean {
@@ -172,36 +179,45 @@ export function openBoardViews(
   }
 
   /** In the folder of the team: what is left after a crash is removed with the team, or swept by a repair. */
-  function stageBoard(): StagedBoard {
-    return { ...stageFolder(disk, board, join(dir, '.teams', team, `tasks.${ids()}.new`)), instead: [] }
+  function stageBoard(): StagedFolder {
+    return stageFolder(disk, board, join(dir, '.teams', team, `tasks.${ids()}.new`))
   }
 
-  function placeStep({ putInPlace, instead }: StagedBoard, written: ReadonlySet<TaskId>): Step {
+  function placeStep(folder: StagedFolder, update: Update): Step {
     return () => {
       staged = undefined
-      if (putInPlace()) for (const id of written) shownTasks?.add(id)
-      else for (const write of instead) write()
+      const isPlaced = folder.putInPlace()
+      for (const id of update.written) {
+        if (isPlaced) shownTasks?.add(id)
+        else writeTask(update, id, parsed(folder.read(`${id}.json`)), true)
+      }
+      if (!isPlaced) folder.discard()
     }
   }
 
-  function taskStep({ state, isForced, written, read, staged }: Update, task: Task | undefined): Step[] {
-    if (!task) return []
+  function* taskStep(update: Update, task: Task | undefined): Iterable<Step> {
+    if (!task) return
+    const { state, written, read, staged } = update
     const { id, seq } = task
     const text = taskText(state, task)
-    const isRight = (there: ViewFile | undefined) => there?.text === text || (!isForced && seqOf(there?.value) > seq)
-    const isNew = shownTasks?.has(id) === false
     const there = read(id)
-    if (isRight(there)) return isNew ? [() => void shownTasks?.add(id)] : []
-    written.add(id)
-    const isExpected = there !== undefined
-    const write = () => {
-      // Another process may have written a newer state since this step was made.
-      if (!isRight(readTask(id, !isExpected))) files.write(taskPath(id), text)
-      shownTasks?.add(id)
+    if (isRight(update, there, { text, seq })) {
+      if (shownTasks?.has(id) === false) yield () => void shownTasks?.add(id)
+      return
     }
-    if (!staged) return [write]
-    staged.instead.push(write)
-    return [() => staged.write(`${id}.json`, text)]
+    written.add(id)
+    if (staged) yield () => staged.write(`${id}.json`, text)
+    else yield () => writeTask(update, id, { text, seq }, there === undefined)
+  }
+
+  /** Another process may have written a newer state since this content was made. */
+  function writeTask(update: Update, id: TaskId, content: Content, isNew: boolean): void {
+    if (!isRight(update, readTask(id, isNew), content)) files.write(taskPath(id), content.text)
+    shownTasks?.add(id)
+  }
+
+  function isRight({ isForced }: Update, there: ViewFile | undefined, { text, seq }: Content): boolean {
+    return there?.text === text || (!isForced && seqOf(there?.value) > seq)
   }
 
   /** Most files of new tasks are missing, and asking costs a fifth of a read that fails. */
@@ -276,6 +292,10 @@ function outcome({ status }: Partial<Seen>): 'completed' | 'failed' | 'open' {
 
 function taskText(state: TeamState, task: Task): string {
   return `${JSON.stringify(taskView(state, task), null, 2)}\n`
+}
+
+function parsed(text: string): Content {
+  return { text, seq: seqOf(JSON.parse(text)) }
 }
 
 /** -1 without a `seq`: then everything is newer. */

@@ -7,13 +7,13 @@ import { createFile } from '../replace-file.ts'
 export interface StagedFolder {
   /** Each name once. */
   write(name: string, text: string): void
+  read(name: string): string
   /** False if the folder exists by now: another process was faster, and nothing was put there. */
   putInPlace(): boolean
   discard(): void
 }
 
 export function stageFolder(disk: Disk, folder: string, temporary: string): StagedFolder {
-  const discard = () => disk.removeSync(temporary)
   return {
     write(name, text) {
       const path = `${temporary}/${name}`
@@ -26,6 +26,7 @@ export function stageFolder(disk: Disk, folder: string, temporary: string): Stag
       makeFolder(disk, dirname(path))
       createFile(disk, path, bytes)
     },
+    read: (name) => disk.readFileSync(`${temporary}/${name}`).toString(),
     putInPlace() {
       makeFolder(disk, dirname(folder))
       try {
@@ -34,10 +35,9 @@ export function stageFolder(disk: Disk, folder: string, temporary: string): Stag
       } catch (error) {
         // EXDEV: both are in different file systems.
         if (!['EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EXDEV'].includes(codeOf(error) ?? '')) throw error
-        discard()
         return false
       }
     },
-    discard,
+    discard: () => disk.removeSync(temporary),
   }
 }

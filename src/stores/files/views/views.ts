@@ -35,7 +35,7 @@ export function openViews(options: {
   return {
     async write(state, cursor) {
       if (!isHere(state)) return
-      for (const step of board.steps(state, cursor)) step()
+      board.show(state, cursor)
       inboxFiles.show(state)
     },
 
