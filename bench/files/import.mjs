@@ -38,13 +38,18 @@ function cpuOf(dir, args) {
   return Number(readFileSync(cpuFile, 'utf8'))
 }
 
+const folders = []
+process.once('exit', () => {
+  for (const dir of folders) rmSync(dir, { recursive: true })
+})
+
 /**
  * A folder in the old layout. It is removed when the benchmark ends: while thousands of files were just deleted, some file
  * systems take many times as long to create others, and that would count.
  */
 function oldTeam(tasks) {
   const dir = mkdtempSync(join(tmpdir(), 'deskmates-bench-'))
-  process.once('exit', () => rmSync(dir, { recursive: true }))
+  folders.push(dir)
   mkdirSync(join(dir, '.team', 'inbox'), { recursive: true })
   mkdirSync(join(dir, '.tasks'))
   for (let id = 1; id <= tasks; id++) writeFileSync(join(dir, '.tasks', `task_${id}.json`), taskFile(id))

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
-import { endGroup, endRecordedGroup, groupOf, isGroupAlive } from './process-group.ts'
+import { endGroup, endRecordedGroup, endWithUs, groupOf, isGroupAlive } from './process-group.ts'
 
 /** A process group whose leader says when it is there. */
 async function start(script: string, env: Record<string, string> = { DESKMATES_AGENT: 'ada' }): Promise<ChildProcess> {
@@ -22,6 +22,15 @@ describe('a process group', () => {
       expect(await endGroup(pid!, 200)).toBe(true)
       expect(isGroupAlive(pid!)).toBe(false)
     }
+  })
+
+  it('shares one listener for the exit of this process with all others', () => {
+    const before = process.listenerCount('exit')
+    // No process has such a number.
+    const ended = Array.from({ length: 50 }, (_, i) => endWithUs(2 ** 30 + i))
+    const during = process.listenerCount('exit')
+    for (const end of ended) end()
+    expect([during - before, process.listenerCount('exit') - before]).toEqual([1, 0])
   })
 
   it('is found again from its record after its leader has ended', async () => {
