@@ -138,4 +138,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/stores/files/views/board-views.test.ts',
     fails: 'follow every change of a task and of its neighbours',
   },
+  {
+    name: 'older-view-over-newer',
+    mistake: 'A process that is late with a new board replaces the newer files of another one',
+    file: 'src/stores/files/views/board-views.ts',
+    old: 'if (!isRight(update, readTask(id, isNew), content)) files.write(',
+    new: 'files.write(',
+    test: 'src/stores/files/views/board-views.test.ts',
+    fails: 'keep the newer files of another process that created the same board meanwhile',
+  },
 ]
