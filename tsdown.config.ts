@@ -17,6 +17,20 @@ const common: UserConfig = {
   checks: { pluginTimings: false },
 }
 
+/**
+ * What is loaded until the prompt is painted, in two files with all that they import: finding and opening a file takes longer
+ * than compiling it. `test/terminal/first-paint.test.ts` lists what must not come into them.
+ */
+const startGroups = [
+  // The two behind it are small and used by every program: they must not draw the prompt into those.
+  {
+    name: 'start',
+    test: /[\\/](cli[\\/]run-process\.ts|redaction[\\/]plain-text\.ts|picocolors[\\/]picocolors\.js)$/,
+    priority: 2,
+  },
+  { name: 'painted-prompt', test: /[\\/]terminal[\\/]painted-prompt\.ts$/, priority: 1 },
+]
+
 const published = present({ index: 'src/index.ts', testing: 'src/testing/index.ts' })
 const runnable = present({ ...published, cli: 'src/cli/main.ts' })
 const workers = testWorkers()
@@ -28,6 +42,9 @@ export default defineConfig(
       name: 'package',
       entry: runnable,
       dts: false,
+      // Its index names every component; those that the first frame does not use stay out of its chunk.
+      treeshake: { moduleSideEffects: [{ test: /[\\/]pi-tui[\\/]/, sideEffects: false }] },
+      outputOptions: { codeSplitting: { groups: startGroups } },
       plugins: [executable('cli.js'), notices('THIRD-PARTY-NOTICES.txt')],
     },
     {

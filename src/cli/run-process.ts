@@ -1,10 +1,9 @@
 import { fstatSync, readSync, statSync } from 'node:fs'
 import { systemClock } from '../journal/clock.ts'
-import { plainText, safeJson } from '../redaction/plain-text.ts'
-import { createRedactor } from '../redaction/redactor.ts'
-import { runCommandLine } from './command-line.ts'
-import type { Context } from './program/context.ts'
-import { explain, wantsJson } from './program/failure.ts'
+import { paintFirst } from './interactive/paint-first.ts'
+import type { Context, Output } from './program/context.ts'
+
+// What runs the command is imported when the prompt of a conversation is painted, so that a person does not wait for it.
 
 /** Runs one command line as this process: its streams, its environment, its signals, its exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
@@ -23,13 +22,12 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // Each write reports its own failure; without a listener the process would crash.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  process.on('uncaughtException', (error) => {
-    const { code, message, exit } = explain(error, process.env)
-    const text = wantsJson(argv) ? safeJson({ error: { code, message } }) : `deskmates: ${message}`
-    process.stderr.write(plainText(createRedactor(process.env).text(`${text}\n`)), () => process.exit(exit))
+  process.on('uncaughtException', async (error) => {
+    context.prompt?.close()
+    process.exit(await (await import('./report-uncaught.ts')).reportUncaught(error, argv))
   })
 
-  const context: Context = {
+  let context: Context = {
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: process.stdin,
@@ -42,9 +40,32 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     signal: interrupted.signal,
     clock: systemClock,
   }
+  const prompt = await paintFirst(argv, context)
+  if (prompt) {
+    const closing = (output: Output) => closingFirst(output, () => prompt.close())
+    context = { ...context, prompt, stdout: closing(context.stdout), stderr: closing(context.stderr) }
+  }
+  const { runCommandLine } = await import('./command-line.ts')
   const code = await runCommandLine(argv, context)
+  prompt?.close()
   // Not process.exitCode alone: an open pipe on stdin would keep the process alive.
   process.exit(exit ?? code)
+}
+
+/** The output, of which nothing is written beside the prompt. */
+function closingFirst(output: Output, close: () => void): Output {
+  return {
+    write(text, done) {
+      close()
+      return output.write(text, done)
+    },
+    get columns() {
+      return output.columns
+    },
+    get rows() {
+      return output.rows
+    },
+  }
 }
 
 /**

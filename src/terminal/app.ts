@@ -1,4 +1,4 @@
-import { Editor, setCapabilities, type Terminal } from '@earendil-works/pi-tui'
+import type { Editor } from '@earendil-works/pi-tui'
 import type { AlarmClock } from '../journal/clock.ts'
 import type { SessionControl } from '../session/control/session-control.ts'
 import type { TimedLine } from '../session/wire/live-line.ts'
@@ -8,17 +8,18 @@ import { type Entry, emptyView } from '../view/view.ts'
 import { Announcements, Notices } from './announcements.ts'
 import { PrintedConversation } from './conversation/printed-conversation.ts'
 import { type Drawn, draw, paint } from './drawing/drawn.ts'
+import { editorLines } from './drawing/editor-lines.ts'
 import type { NoticeMode } from './drawing/notices.ts'
-import { type Block, type Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
-import { editorLines, wrappedLines } from './drawing/text-lines.ts'
-import { editorTheme } from './drawing/theme.ts'
+import type { Block, Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
+import { wrappedLines } from './drawing/text-lines.ts'
 import { followLater } from './feed.ts'
 import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
 import { createCompletion } from './input/completion.ts'
 import { runOwnCommand } from './input/own-command.ts'
 import { KeyActions } from './key-actions.ts'
 import { GRACE_S, QUIET_TYPING_S } from './keys.ts'
-import { arrange, coverLines, footerLine, headerLine, statusLines } from './layout.ts'
+import { arrange, coverLines, footerLine, headerLine, KEYS_ALONE, statusLines } from './layout.ts'
+import type { PaintedPrompt } from './painted-prompt.ts'
 import { slashNames } from './slash/registry.ts'
 import { openStatusLine, type StatusLine, type StatusSource } from './status-line/status-line.ts'
 import { submit } from './submit.ts'
@@ -29,9 +30,9 @@ import { type OpenView, Scroll } from './views/open-view.ts'
 export interface AppOptions {
   readonly control: SessionControl
   readonly clock: AlarmClock
-  readonly terminal: Terminal
+  /** It may be painted already. */
+  readonly prompt: PaintedPrompt
   readonly knowledge: ProjectKnowledge
-  readonly hasColours: boolean
   readonly notices: NoticeMode
   readonly statusLine?: StatusSource
   /** Called once, when the prompt is on the screen. */
@@ -58,6 +59,7 @@ export class App implements Host {
   readonly #notices = new Notices()
   readonly #covers: { readonly view: OpenView; readonly scroll: Scroll }[] = []
   readonly #queued: string[] = []
+  readonly #prompt: PaintedPrompt
   readonly #keyActions: KeyActions
   readonly #statusLine: StatusLine | undefined
   readonly #noticeMode: NoticeMode
@@ -79,19 +81,17 @@ export class App implements Host {
   /** The need whose whole text is on the screen. */
   wholeNeed: string | undefined
 
-  constructor({ control, clock, terminal, knowledge, hasColours, notices, statusLine, onPainted }: AppOptions) {
-    // Links of a model are drawn with their address; an address behind other words would deceive.
-    setCapabilities({ images: null, trueColor: false, hyperlinks: false })
+  constructor({ control, clock, prompt, knowledge, notices, statusLine, onPainted }: AppOptions) {
     this.control = control
     this.clock = clock
     this.knowledge = knowledge
-    this.tui = new ScrollbackTui(terminal, (columns, rows) => this.#frame(columns, rows), hasColours)
-    this.editor = new Editor(this.tui, editorTheme)
+    this.#prompt = prompt
+    this.tui = prompt.tui
+    this.editor = prompt.editor
     this.editor.onSubmit = (text) => this.#submit(text)
     const members = () => memberNames(this).map((name) => ({ name, about: 'member' }))
     const commands = () => slashNames(this)
     this.editor.setAutocompleteProvider(createCompletion({ cwd: knowledge.cwd, commands, members }))
-    this.tui.setFocus(this.editor)
     this.#keyActions = new KeyActions(this)
     this.#noticeMode = notices
     this.#onPainted = onPainted
@@ -108,7 +108,7 @@ export class App implements Host {
       this.#end = resolve
     })
     // Painted before the session is read, which may still be opening.
-    this.tui.start()
+    this.#prompt.take((columns, rows) => this.#frame(columns, rows))
     this.#tick()
     const stop = followLater(this.control, 'lead', {
       onLine: (timed) => this.#receive(timed),
@@ -244,9 +244,7 @@ export class App implements Host {
         .map(([key, what]) => `${key} ${what}`)
         .join(' · ')} · esc back`
     if (selected) return '↵ open · x stop · b board · m mail · esc back'
-    return this.panelRows.length > 0
-      ? '↓ team · / help · @ name or file · ^O calls'
-      : '/ help · @ file · ! shell · ^O calls'
+    return this.panelRows.length > 0 ? '↓ team · / help · @ name or file · ^O calls' : KEYS_ALONE
   }
 
   /** Leaves nothing of the live area behind but how to come back. */

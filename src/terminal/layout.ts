@@ -1,4 +1,4 @@
-import { totals } from '../view/agent-rows.ts'
+import { totals } from '../view/totals.ts'
 import type { View } from '../view/view.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from './drawing/drawn.ts'
 import { dollars, elapsed, timeOfDay } from './drawing/values.ts'
@@ -53,7 +53,12 @@ function moreOf(count: number): Drawn {
 }
 
 /** Project and model, the time, the money. */
-export function headerLine(view: View, { project, budget }: ProjectKnowledge, now: number, columns: number): Drawn {
+export function headerLine(
+  view: View,
+  { project, budget }: Pick<ProjectKnowledge, 'project' | 'budget'>,
+  now: number,
+  columns: number,
+): Drawn {
   const { dollars: spent, tokens } = totals(view)
   const money =
     tokens === 0 && budget === null
@@ -79,6 +84,9 @@ export function statusLines(view: View, queued: readonly string[], now: number, 
     : []
   return [...working, ...queued.map((text) => paint.dim(draw`  queued: ${text}`).fit(columns))]
 }
+
+/** The keys of a session without teammates. */
+export const KEYS_ALONE = '/ help · @ file · ! shell · ^O calls'
 
 export function footerLine(hint: string | undefined, keys: string, { mode }: View, columns: number): Drawn {
   const right = paint.dim(`${mode === 'default' ? 'default' : mode} mode · ⇧⇥`)

@@ -1,9 +1,10 @@
-import { ProcessTerminal, type Terminal } from '@earendil-works/pi-tui'
+import type { Terminal } from '@earendil-works/pi-tui'
 import { type AlarmClock, systemClock } from '../journal/clock.ts'
 import type { SessionControl } from '../session/control/session-control.ts'
 import { App } from './app.ts'
 import type { NoticeMode } from './drawing/notices.ts'
 import type { ProjectKnowledge, TerminalExit } from './host.ts'
+import { PaintedPrompt } from './painted-prompt.ts'
 import { runPlain } from './plain/plain-session.ts'
 import { isPlain, type PlainStreams, plainStreams } from './plain/plain-streams.ts'
 import { readUserCommands } from './slash/user-commands.ts'
@@ -28,6 +29,8 @@ export interface TerminalOptions {
   readonly clock?: AlarmClock
   /** By default that of the process. */
   readonly terminal?: Terminal
+  /** The prompt of this session, where it was painted before all of this was loaded. */
+  readonly prompt?: PaintedPrompt | undefined
   /** Of the plain lines; by default those of the process. */
   readonly streams?: PlainStreams
 }
@@ -41,19 +44,24 @@ export function runTerminal(options: TerminalOptions): Promise<TerminalExit> {
     options.onPainted?.()
     return runPlain({ control, clock, knowledge, ...streams, ...(signal && { signal }) }, firstPrompt)
   }
-  const terminal = options.terminal ?? new ProcessTerminal()
+  const { terminal } = options
+  const prompt = options.prompt?.isWaiting
+    ? options.prompt
+    : new PaintedPrompt({ ...knowledge, clock, ...(terminal && { terminal }) })
   const app = new App({
     ...{
       control,
       clock,
-      terminal,
+      prompt,
       knowledge,
-      hasColours: !knowledge.env.NO_COLOR,
       notices: options.notices ?? 'desktop',
     },
     ...(options.statusLine && { statusLine: options.statusLine }),
     ...(options.onPainted && { onPainted: options.onPainted }),
   })
-  signal?.addEventListener('abort', () => app.leave({ next: 'quit' }), { once: true })
+  const leave = () => app.leave({ next: 'quit' })
+  // The signal may have come while all of this was loaded.
+  if (signal?.aborted) leave()
+  signal?.addEventListener('abort', leave, { once: true })
   return app.run(firstPrompt)
 }

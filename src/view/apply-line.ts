@@ -3,9 +3,9 @@ import type { LiveLine, TimedLine } from '../session/wire/live-line.ts'
 import { apply } from '../team/apply.ts'
 import type { TeamEvent } from '../team/event.ts'
 import { loadState } from '../team/fold/snapshot.ts'
-import { emptyState } from '../team/state.ts'
+import { emptyState, type TeamState } from '../team/state.ts'
 import { endCall, putCall, putInput, putNote, showProgress, showWhole, streamText } from './conversation.ts'
-import { type AgentActivity, MAX_MAIL, MAX_NOTES, teamIn, type View } from './view.ts'
+import { type AgentActivity, MAX_MAIL, MAX_NOTES, type View } from './view.ts'
 
 type LineOf<T extends string> = Extract<TimedLine['line'], { type: T }>
 
@@ -100,6 +100,14 @@ function applyRecord(
   // The team's own fold decides what a record means; a view has no second opinion.
   apply(teamIn(view, team), seq, { id, at, by: { ...by }, events: events as never })
   for (const event of events) showEvent(view, team, event, at)
+}
+
+function teamIn(view: View, name: string): TeamState {
+  const known = view.teams.get(name)
+  if (known) return known
+  const state = emptyState()
+  view.teams.set(name, state)
+  return state
 }
 
 function showEvent(view: View, team: string, event: TeamEvent, at: number): void {

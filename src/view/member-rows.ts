@@ -1,7 +1,7 @@
 import { isPresent, type Member } from '../team/members/member.ts'
-import type { Spent } from '../team/members/usage.ts'
 import { nameKey } from '../team/name.ts'
 import { heldBy, roster, type TeamState, unreadOf } from '../team/state.ts'
+import { tokensOf } from './totals.ts'
 import type { View } from './view.ts'
 
 /** One member in the list of a team. */
@@ -73,8 +73,4 @@ function rowOf(view: View, team: string, state: TeamState, member: Member, now: 
     cost: spent?.cost ?? 0,
     unpriced: spent?.unpriced ?? 0,
   }
-}
-
-export function tokensOf({ usage: { input, cacheRead, cacheWrite, output } }: Spent): number {
-  return input + cacheRead + cacheWrite + output
 }

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { LiveLine, TimedLine } from '../session/wire/live-line.ts'
 import type { TeamEvent } from '../team/event.ts'
 import { dumpState } from '../team/fold/snapshot.ts'
-import { agentRows, totals } from './agent-rows.ts'
+import { agentRows } from './agent-rows.ts'
 import { applyLine } from './apply-line.ts'
 import { boardRows } from './board-rows.ts'
 import { needsPerson } from './needs-person.ts'
+import { totals } from './totals.ts'
 import { emptyView, MAX_ENTRIES, MAX_MAIL, type View } from './view.ts'
 
 type Content<T> = T extends unknown ? Omit<T, 'session_id' | 'agent'> : never

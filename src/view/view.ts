@@ -1,7 +1,7 @@
 import type { Mode } from '../permissions/rules/policy.ts'
 import type { QuestionLine } from '../session/wire/live-line.ts'
 import type { Message } from '../team/message.ts'
-import { emptyState, type TeamState } from '../team/state.ts'
+import type { TeamState } from '../team/state.ts'
 
 /**
  * What a screen shows of a session, folded from its lines by `applyLine`. It asks no clock and reads nothing else, so the same
@@ -103,12 +103,4 @@ export function emptyView(): View {
     mail: [],
     notes: [],
   }
-}
-
-export function teamIn(view: View, name: string): TeamState {
-  const known = view.teams.get(name)
-  if (known) return known
-  const state = emptyState()
-  view.teams.set(name, state)
-  return state
 }

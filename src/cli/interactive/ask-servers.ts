@@ -18,6 +18,7 @@ export async function askServers(call: Call, workspace: Workspace, options: RunO
   const { servers } = configuredServers({ workspace, settings, cwd, env: call.env })
   for (const server of servers) {
     if (server.state.kind !== 'needs_approval') continue
+    call.prompt?.close()
     note(plain(serverLines(server).join('\n')), 'An MCP server of this project')
     const isWanted = await confirm({ message: `May ${plain(server.name)} run?`, initialValue: false })
     if (isCancel(isWanted)) return

@@ -19,6 +19,7 @@ export async function modelWithoutKey(
 ): Promise<string | undefined> {
   const { settings } = await readSettings(call, workspace, {}, given)
   if (settings.model !== undefined || hasKey(call, settings)) return undefined
+  call.prompt?.close()
   const models = await localModels(call.env, call.signal)
   const chosen = await select({
     message: 'No key of a model provider is set. How do you want to begin?',

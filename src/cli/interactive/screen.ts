@@ -43,7 +43,7 @@ export function openScreen(call: Call, control: SessionControl, options: ScreenO
   const root = realpathSync(workspace.workspace)
   const named: Named = { skills: [], agentTypes: [] }
   return runTerminal({
-    ...{ control, isScreenReader, clock, signal: call.signal },
+    ...{ control, isScreenReader, clock, signal: call.signal, prompt: call.prompt },
     onPainted() {
       options.onPainted?.()
       void addNamed(named, { workspace, root, env, warn: () => {}, given: options.agentTypes }, cwd)

@@ -1,4 +1,5 @@
 import type { AlarmClock } from '../../journal/clock.ts'
+import type { PaintedPrompt } from '../../terminal/painted-prompt.ts'
 
 /** Streams, environment and clock of one command. Passed in, so that a test runs a command without a process. */
 export interface Context {
@@ -19,6 +20,8 @@ export interface Context {
   /** Aborts on Ctrl-C, SIGTERM or when the terminal closes. What is being written is finished first; what waits stops waiting. */
   readonly signal: AbortSignal
   readonly clock: AlarmClock
+  /** The prompt of the conversation, where it is on the screen already. What asks a question on the terminal closes it before. */
+  readonly prompt?: PaintedPrompt | undefined
 }
 
 export interface Output {

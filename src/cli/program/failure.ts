@@ -5,12 +5,9 @@ import { refusalForPerson } from '../refusal-text.ts'
 import type { Context } from './context.ts'
 import { version } from './version.ts'
 
-export const EXIT = { done: 0, failed: 1, misused: 2, limit: 3, leftOpen: 4, interrupted: 130 } as const
+export { Misused } from './misused.ts'
 
-/** The command line is invalid. */
-export class Misused extends TeamError {
-  readonly code = 'misused'
-}
+export const EXIT = { done: 0, failed: 1, misused: 2, limit: 3, leftOpen: 4, interrupted: 130 } as const
 
 /** The team refused the command; nothing was written. */
 export class Refused extends TeamError {

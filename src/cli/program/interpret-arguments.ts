@@ -1,5 +1,5 @@
 import { commandNames, similarCommand } from './commands.ts'
-import { Misused } from './failure.ts'
+import { Misused } from './misused.ts'
 import { commandHint } from './option-hints.ts'
 
 /**

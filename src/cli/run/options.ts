@@ -10,6 +10,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { isUuid } from '../../team/members/session-id.ts'
 import { list, name } from '../program/arguments.ts'
 import { Misused } from '../program/failure.ts'
+import { count, dollars } from './amounts.ts'
 
 export const FORMATS = ['text', 'json', 'stream-json'] as const
 export type Format = (typeof FORMATS)[number]
@@ -141,18 +142,6 @@ function modeOf({ permissionMode, dangerouslySkipPermissions }: RunOptions): Mod
 function sessionId(text: string): string {
   if (isUuid(text)) return text.toLowerCase()
   throw new Misused(`--session-id: ${JSON.stringify(text.slice(0, 80))} is not a UUID. Make one with: uuidgen`)
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new Misused(`${JSON.stringify(text)} is not a number of turns. Use 1 or more.`)
-  return Number(text)
-}
-
-function dollars(text: string): number {
-  const value = /^\d{1,9}(\.\d+)?$/.test(text) ? Number(text) : 0
-  if (value <= 0) throw new Misused(`${JSON.stringify(text)} is not an amount of US dollars. Write 2 or 0.50.`)
-  return value
 }
 
 function rules(text: string, before: string[] = []): string[] {

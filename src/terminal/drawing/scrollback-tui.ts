@@ -27,7 +27,7 @@ const MAX_RECENT_BLOCKS = 200
  * live area, and it forgets them when they are written. So a long session costs no more per frame than a new one.
  */
 export class ScrollbackTui extends TUI {
-  readonly #draw: (columns: number, rows: number) => Frame
+  #draw: (columns: number, rows: number) => Frame
   readonly #hasColours: boolean
   readonly #recent: Block[] = []
   readonly #unwritten: Block[] = []
@@ -48,6 +48,16 @@ export class ScrollbackTui extends TUI {
   /** Characters that were written to the terminal. */
   get written(): number {
     return this.#count.written
+  }
+
+  /** Another owner draws from now on; what is on the screen is compared with its first frame. */
+  drawWith(draw: (columns: number, rows: number) => Frame): void {
+    this.#draw = draw
+  }
+
+  /** As if this key had been typed now. */
+  type(data: string): void {
+    ;(this as unknown as Painter).handleInput(data)
   }
 
   print(block: Block): void {
@@ -75,6 +85,15 @@ export class ScrollbackTui extends TUI {
   override stop(): void {
     super.stop()
     this.terminal.write(AUTOWRAP_ON)
+  }
+
+  /** Takes the live lines off the screen and stops: the cursor is where they began. */
+  erase(): void {
+    const painter = this as unknown as Painter
+    const up = painter.hardwareCursorRow
+    if (painter.previousLines.length > 0) this.terminal.write(`\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[J`)
+    painter.previousLines = []
+    this.stop()
   }
 
   override render(columns: number): string[] {
@@ -126,13 +145,14 @@ export class ScrollbackTui extends TUI {
   }
 }
 
-/** Fields of pi-tui 0.74.2 that its types call private; the version is pinned, and the screen tests fail without them. */
+/** Members of pi-tui 0.74.2 that its types call private; the version is pinned, and the screen tests fail without them. */
 interface Painter {
   previousLines: string[]
   cursorRow: number
   hardwareCursorRow: number
   previousViewportTop: number
   maxLinesRendered: number
+  handleInput(data: string): void
 }
 
 /** The scrollback is the user's: a resize clears the screen only. */

@@ -1,4 +1,4 @@
-import { type Editor, Markdown, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { Markdown, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { broken } from './columns.ts'
 import { Drawn, harmlessText } from './drawn.ts'
 import { markdownTheme } from './theme.ts'
@@ -17,11 +17,6 @@ export function wrappedLines(text: string, columns: number): Drawn[] {
     .flatMap((line) => wrapTextWithAnsi(line, columns))
     .flatMap((line) => broken(line, columns))
     .map(Drawn.ofComponent)
-}
-
-/** What the person types, with the list of completions below it. Pasted and completed texts are made harmless before. */
-export function editorLines(editor: Editor, columns: number): Drawn[] {
-  return editor.render(columns).map(Drawn.ofComponent)
 }
 
 /** Spaces up to the edge are only more to write. */

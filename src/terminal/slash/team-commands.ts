@@ -1,5 +1,6 @@
-import { agentRows, totals } from '../../view/agent-rows.ts'
+import { agentRows } from '../../view/agent-rows.ts'
 import type { Need } from '../../view/needs-person.ts'
+import { totals } from '../../view/totals.ts'
 import { answerNeed } from '../answer-need.ts'
 import { type Drawn, draw, EMPTY, paint } from '../drawing/drawn.ts'
 import { dollars, elapsed, tokens } from '../drawing/values.ts'

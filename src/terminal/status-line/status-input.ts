@@ -1,5 +1,6 @@
-import { agentRows, totals } from '../../view/agent-rows.ts'
+import { agentRows } from '../../view/agent-rows.ts'
 import { needsPerson } from '../../view/needs-person.ts'
+import { totals } from '../../view/totals.ts'
 import type { View } from '../../view/view.ts'
 
 /** What the view does not know. */

@@ -5,8 +5,9 @@ import * as entries from '../../terminal/conversation/entry-lines.ts'
 import { changeLines, fileChangeOf } from '../../terminal/conversation/file-change.ts'
 import { PrintedConversation } from '../../terminal/conversation/printed-conversation.ts'
 import { type Drawn, draw, spread } from '../../terminal/drawing/drawn.ts'
+import { editorLines } from '../../terminal/drawing/editor-lines.ts'
 import { ScrollbackTui } from '../../terminal/drawing/scrollback-tui.ts'
-import { editorLines, markdownLines, wrappedLines } from '../../terminal/drawing/text-lines.ts'
+import { markdownLines, wrappedLines } from '../../terminal/drawing/text-lines.ts'
 import { editorTheme } from '../../terminal/drawing/theme.ts'
 import type { Host } from '../../terminal/host.ts'
 import { coverLines, footerLine, headerLine, statusLines } from '../../terminal/layout.ts'
@@ -113,7 +114,7 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
   'conversation/printed-conversation.ts PrintedConversation.openLines': (text, columns) =>
     new PrintedConversation().openLines(texts(text), 9, columns),
   'drawing/drawn.ts spread': (text, columns) => [spread(draw`${text}`, draw`${text}`, columns)],
-  'drawing/text-lines.ts editorLines': (text, columns) => {
+  'drawing/editor-lines.ts editorLines': (text, columns) => {
     const editor = new Editor(new ScrollbackTui(virtualTerminal(columns), () => EMPTY_FRAME, true), editorTheme)
     // What is typed or pasted: key-actions makes it harmless first.
     editor.setText(draw`${text}`.bare)

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import type { z } from 'zod'
 import { TeamError } from '../../../team/errors.ts'
 import { codeOf, type Disk } from '../disk.ts'
 import { makeFolder, syncFolders } from '../folders.ts'
@@ -21,7 +20,7 @@ export function writeStateFile(disk: Disk, state: string, file: string, entry: o
 export function readStateFile<T>(
   disk: Disk,
   file: string,
-  shape: z.ZodType<T>,
+  shape: { parse(value: unknown): T },
   warn: (text: string) => void,
 ): T | undefined {
   try {

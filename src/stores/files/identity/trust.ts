@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { z } from 'zod'
 import { TeamError } from '../../../team/errors.ts'
 import { type Disk, realDisk } from '../disk.ts'
 import { readStateFile, writeStateFile } from './state-file.ts'
@@ -102,8 +101,17 @@ interface TrustOptions {
   readonly warn?: (text: string) => void
 }
 
-const TrustedTeam = z.object({ teamId: z.string() })
-const TrustedFolder = z.object({ path: z.string(), contentHash: z.string() })
+// Checked without zod: what a folder may do is decided before the prompt is painted, which does not wait for zod to load.
+const TrustedTeam = { parse: (value: unknown) => texts(value, ['teamId']) }
+const TrustedFolder = { parse: (value: unknown) => texts(value, ['path', 'contentHash']) }
+
+/** These fields of the object, all of them texts. */
+function texts<K extends string>(value: unknown, keys: readonly K[]): Record<K, string> {
+  const fields = Object.entries(value ?? {}).filter(([key]) => keys.some((wanted) => wanted === key))
+  if (fields.length < keys.length || fields.some(([, text]) => typeof text !== 'string'))
+    throw new TypeError(`It has no texts for ${keys.join(' and ')}.`)
+  return Object.fromEntries(fields) as Record<K, string>
+}
 
 /** The folder for everything that belongs to this user and to no workspace. */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
