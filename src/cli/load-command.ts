@@ -19,6 +19,7 @@ export const loadCommand: Readonly<Record<CommandPath, () => Promise<AnySubComma
   'mcp reject': async () => (await import('./mcp/reject.ts')).mcpReject,
   demo: async () => (await import('./demo/demo.ts')).demo,
   'team create': async () => (await import('./team/create.ts')).teamCreate,
+  'team import': async () => (await import('./team/import.ts')).teamImport,
   'team list': async () => (await import('./team/list.ts')).teamList,
   'team show': async () => (await import('./team/show.ts')).teamShow,
   'team delete': async () => (await import('./team/delete.ts')).teamDelete,

@@ -44,6 +44,7 @@ export const commands = [
   { path: 'mcp reject', summary: 'never run a server of this project, as it is now' },
   { path: 'demo', summary: 'watch a small team at work; needs no key', section: AGENTS },
   { path: 'team create', summary: 'create a team' },
+  { path: 'team import', summary: 'copy a team of Claude Code' },
   { path: 'team list', summary: 'all teams here' },
   { path: 'team show', summary: 'a team and its members' },
   { path: 'team delete', summary: 'delete a team and its board' },

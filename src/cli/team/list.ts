@@ -9,10 +9,13 @@ import { explain } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { openStore } from '../workspace/open-store.ts'
 
-export const teamList: SubCommand<object> = {
+export const teamList: SubCommand<{ claude?: true }> = {
   example: '$ deskmates team list --json',
-  define() {},
-  async run(call) {
+  define(command) {
+    command.option('--claude', 'the teams of Claude Code (~/.claude); nothing is written')
+  },
+  async run(call, { claude }) {
+    if (claude) return (await import('./claude/show-claude-teams.ts')).listClaudeTeams(call)
     await using workspace = await openStore(call)
     const all = await Promise.all(
       (await workspace.store.teams()).map((name) => summaryOrWarning(call, workspace, name)),

@@ -4,17 +4,26 @@ import type { SubCommand } from '../program/sub-command.ts'
 import { requireTeam, withTeam } from '../workspace/open-team.ts'
 import { printTeam } from './print-team.ts'
 
-export const teamShow: SubCommand<object, [team: string | undefined]> = {
+export const teamShow: SubCommand<{ claude?: string }, [team: string | undefined]> = {
   example: `$ deskmates team show web
 web  the web shop
   MEMBER  KIND      STATUS   ROLE
   lead    agent     idle     lead
   ci      external  working  tester`,
   define(command) {
-    command.argument('[team]', 'its name; without it the one of --team', name)
+    command
+      .argument('[team]', 'its name; without it the one of --team', name)
+      .option('--claude <name>', 'a team of Claude Code (~/.claude); nothing is written')
   },
-  run: (call, _options, named) =>
-    withTeam(
+  async run(call, { claude }, named) {
+    if (claude !== undefined) {
+      const [{ claudeName }, { showClaudeTeam }] = await Promise.all([
+        import('./claude/claude-files.ts'),
+        import('./claude/show-claude-teams.ts'),
+      ])
+      return showClaudeTeam(call, claudeName(claude))
+    }
+    await withTeam(
       call,
       'read',
       async (team, workspace) => {
@@ -22,5 +31,6 @@ web  the web shop
         await printTeam(call, await team.loadLongTexts(teamView(team.state)))
       },
       named,
-    ),
+    )
+  },
 }
