@@ -114,7 +114,8 @@ export async function openControllable(options: SessionOptions): Promise<Control
     supervisor = await openSupervisor(context, { team, by })
     // Their process groups are recorded in the conversation of the lead, which is open now.
     servers?.start()
-    const session = sessionOf(id, { team, supervisor, sandbox, servers, policy, close, closing: closing.signal })
+    const { cwd } = options
+    const session = sessionOf(id, { team, supervisor, sandbox, servers, policy, cwd, close, closing: closing.signal })
     return { session, context, supervisor, policy, servers }
   } catch (error) {
     await close().catch(() => {})
@@ -160,12 +161,13 @@ interface OpenedSession {
   readonly sandbox: SessionSandbox
   readonly servers: McpServers | undefined
   readonly policy: SessionPolicy
+  readonly cwd: string | undefined
   readonly closing: AbortSignal
   close(): Promise<void>
 }
 
 function sessionOf(id: string, opened: OpenedSession): Session {
-  const { team, supervisor, sandbox, servers, policy, close, closing } = opened
+  const { team, supervisor, sandbox, servers, policy, cwd, close, closing } = opened
   let isRunning = false
   /** One run at a time. */
   function begin(): () => void {
@@ -202,7 +204,8 @@ function sessionOf(id: string, opened: OpenedSession): Session {
     get left() {
       return supervisor.left
     },
-    run: (prompt, signal = new AbortController().signal) => runSession(supervisor, prompt, signal, begin),
+    run: (prompt, signal = new AbortController().signal, typed = '') =>
+      runSession(supervisor, { prompt, typed: { text: typed, cwd } }, signal, begin),
     compact: (focus, signal = new AbortController().signal) => compact(supervisor, focus, signal, begin),
     endMembers: () => supervisor.scaling.end(),
     closing,

@@ -5,16 +5,16 @@ import type { Session } from './session.ts'
 
 /**
  * Runs one prompt (`/compact` summarises instead) and hands over each event in order. When `onEvent` throws, for
- * example because its reader is gone, the run is ended before the error is passed on.
+ * example because its reader is gone, the run is ended before the error is passed on. `typed`: what a person typed of it.
  */
 export async function runPrompt(
   session: Session,
-  prompt: string | undefined,
+  { prompt, typed }: { readonly prompt: string | undefined; readonly typed?: string | undefined },
   signal: AbortSignal,
   onEvent: (event: SessionEvent) => Promise<void>,
 ): Promise<Stop> {
   const [isCompact, focus] = /^\s*\/compact(?:\s+(.*\S))?\s*$/s.exec(prompt ?? '') ?? []
-  const run = isCompact === undefined ? session.run(prompt, signal) : session.compact(focus, signal)
+  const run = isCompact === undefined ? session.run(prompt, signal, typed) : session.compact(focus, signal)
   try {
     let step = await run.next()
     for (; !step.done; step = await run.next()) await onEvent(step.value)

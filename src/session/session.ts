@@ -30,9 +30,10 @@ export interface Session extends AsyncDisposable {
   readonly sandbox: OpenedSandbox['state']
   /**
    * Gives `prompt`, if any, to the lead and runs until all agents are finished. One run at a time. Leaving the loop
-   * early, or aborting, stops the run; the session stays resumable.
+   * early, or aborting, stops the run; the session stays resumable. `typed` is what a person typed of the prompt: files and folders
+   * that it names behind `@` are attached, as the lead may read them. Text of others does not belong there.
    */
-  run(prompt?: string, signal?: AbortSignal): AsyncGenerator<SessionEvent, Stop>
+  run(prompt?: string, signal?: AbortSignal, typed?: string): AsyncGenerator<SessionEvent, Stop>
   /**
    * Summarises the conversation now, with an emphasis on `focus`, to free context. All of it stays in the transcript.
    * The text of the returned `Stop` says what was done.

@@ -12,7 +12,10 @@ import type { Supervisor } from './supervisor.ts'
 export function promptImages(
   { lead, context }: Supervisor,
   prompt: string,
-  attached: readonly AttachedImage[] = [],
+  {
+    attached = [],
+    cwd,
+  }: { readonly attached?: readonly AttachedImage[] | undefined; readonly cwd?: string | undefined },
 ): PromptImages {
   const found = readImages()
   for (const text of found.notes) context.run.emit({ type: 'note', agent: lead.name, text })
@@ -27,7 +30,7 @@ export function promptImages(
 
   function readImages(): PromptImages {
     try {
-      return imagesIn(prompt, accessOf(lead), attached)
+      return imagesIn(prompt, accessOf(lead), attached, cwd)
     } catch (error) {
       throw error instanceof PathRefused ? new ImageRefused(error.message) : error
     }
@@ -48,7 +51,7 @@ export function keepImages(
 }
 
 /** A prompt reads files as a call of `read_file` by the lead would. */
-function accessOf(lead: Supervisor['lead']): ToolContext {
+export function accessOf(lead: Supervisor['lead'], signal = new AbortController().signal): ToolContext {
   const call = { type: 'tool-call', toolCallId: 'prompt', toolName: 'read_file', input: {} } as const
-  return lead.toolContext(call, new AbortController().signal, () => {})
+  return lead.toolContext(call, signal, () => {})
 }

@@ -15,14 +15,22 @@ import { offer } from '../tools/run-call.ts'
 import { damagesIn } from './damages.ts'
 import { asError, PromptRefused, PromptTooLarge } from './errors.ts'
 import { throwIfRefused } from './lead/take-lead.ts'
+import { keepFiles, promptFiles, type TypedPrompt } from './prompt-files.ts'
 import { keepImages, promptImages } from './prompt-images.ts'
 import { stopHookFeedback } from './stop-hook.ts'
 import type { Supervisor } from './supervisor.ts'
 
+/** What a run begins with. */
+export interface RunInput {
+  readonly prompt?: string | undefined
+  /** What a person typed of it. */
+  readonly typed?: TypedPrompt | undefined
+}
+
 /** Sends the prompt and lets lead and teammates work until the team has settled. `begin` refuses a second run at once. */
 export async function* runSession(
   supervisor: Supervisor,
-  prompt: string | undefined,
+  input: RunInput,
   signal: AbortSignal,
   begin: () => () => void,
 ): AsyncGenerator<SessionEvent, Stop> {
@@ -41,7 +49,7 @@ export async function* runSession(
   const over = AbortSignal.any([signal, callerLeft.signal])
   const release = () => model.order?.release('the run was interrupted')
   over.addEventListener('abort', release)
-  const stop = runToEnd(supervisor, prompt, over)
+  const stop = runToEnd(supervisor, input, over)
     .finally(() => over.removeEventListener('abort', release))
     .finally(channel.end)
   stop.catch(() => {})
@@ -91,7 +99,7 @@ export async function* compact(
 }
 
 /** Sends the prompt and waits until the team has settled. A failure is the result of the run, never thrown. */
-async function runToEnd(supervisor: Supervisor, prompt: string | undefined, signal: AbortSignal): Promise<Stop> {
+async function runToEnd(supervisor: Supervisor, { prompt, typed }: RunInput, signal: AbortSignal): Promise<Stop> {
   const { lead, context } = supervisor
   let text = ''
   try {
@@ -100,7 +108,7 @@ async function runToEnd(supervisor: Supervisor, prompt: string | undefined, sign
     for (const text of supervisor.supervisedTeams.flatMap(({ team }) => damagesIn(team)))
       context.run.emit({ type: 'problem', agent: lead.name, text })
     if (prompt !== undefined) {
-      await sendPrompt(supervisor, prompt, signal, { onSend: () => lead.setActivity('working') })
+      await sendPrompt(supervisor, prompt, { signal, typed, onSend: () => lead.setActivity('working') })
     }
     const isLedByCode = prompt === undefined && context.scaling.length > 0
     const stop = await untilSettled(supervisor, isLedByCode, signal)
@@ -202,24 +210,35 @@ export interface Attached {
   readonly images?: readonly AttachedImage[]
 }
 
+export interface PromptOptions {
+  readonly signal: AbortSignal
+  readonly attached?: Attached | undefined
+  /** What a person typed of it: files that it names are attached. */
+  readonly typed?: TypedPrompt | undefined
+  /** Called with nothing awaited before the prompt is sent, so that what it reports and the prompt are one write. */
+  onSend?(): void
+}
+
 /**
  * Gives a prompt to the lead, which reads it before its next model call. Throws, with nothing sent, what a hook or its size
- * has against it. `onSend` is called before anything is awaited, so that what it reports and the prompt are one write.
+ * has against it.
  */
-export async function sendPrompt(
-  supervisor: Supervisor,
-  prompt: string,
-  signal: AbortSignal,
-  { onSend = () => {}, attached = {} }: { onSend?(): void; attached?: Attached } = {},
-): Promise<void> {
+export async function sendPrompt(supervisor: Supervisor, prompt: string, options: PromptOptions): Promise<void> {
+  const { signal, typed = { text: '' }, attached = {} } = options
   const { lead, ownTeam } = supervisor
-  const found = promptImages(supervisor, prompt, attached.images)
+  const found = promptImages(supervisor, prompt, { attached: attached.images, cwd: typed.cwd })
   const { refusal, content } = await runPromptHooks(supervisor, prompt + (attached.text ?? ''), signal)
   if (refusal !== undefined) throw new PromptRefused(refusal)
-  refuseTooLarge(content, lead, found.images.length * PICTURE_TOKENS)
+  const left = tokensLeft(content, lead, found.images.length * PICTURE_TOKENS)
+  const files = await promptFiles(supervisor, typed, Math.floor(left / 2), signal)
   const { chips, images } = keepImages(supervisor, found)
-  onSend()
-  const extra = { prompt: true, ...(images.length > 0 && { images }) }
+  const copies = keepFiles(supervisor, files)
+  options.onSend?.()
+  const extra = {
+    prompt: true,
+    ...(images.length > 0 && { images: [...images] }),
+    ...(copies.length > 0 && { attached: [...copies] }),
+  }
   throwIfRefused(await ownTeam.team.send({ to: lead.name, content: [content, ...chips].join('\n'), extra }))
 }
 
@@ -238,8 +257,9 @@ async function runPromptHooks(
 }
 
 /** Checked before it is sent: a prompt that no request can hold would stay in the conversation. */
-function refuseTooLarge(prompt: string, agent: Agent, imageTokens: number): void {
+function tokensLeft(prompt: string, agent: Agent, imageTokens: number): number {
   const tokens = tokensIn(prompt) + imageTokens
   const maxTokens = Math.max(0, maxPromptTokens(agent) - tokensIn(agent.system))
   if (tokens > maxTokens) throw new PromptTooLarge(Buffer.byteLength(prompt), tokens, maxTokens, agent.model.name)
+  return maxTokens - tokens
 }

@@ -4,7 +4,16 @@ import { apply } from '../team/apply.ts'
 import type { TeamEvent } from '../team/event.ts'
 import { loadState } from '../team/fold/snapshot.ts'
 import { emptyState, type TeamState } from '../team/state.ts'
-import { endCall, putCall, putInput, putNote, showProgress, showWhole, streamText } from './conversation.ts'
+import {
+  endCall,
+  putAttachment,
+  putCall,
+  putInput,
+  putNote,
+  showProgress,
+  showWhole,
+  streamText,
+} from './conversation.ts'
 import { type AgentActivity, MAX_MAIL, MAX_NOTES, type View } from './view.ts'
 
 type LineOf<T extends string> = Extract<TimedLine['line'], { type: T }>
@@ -132,6 +141,8 @@ function applyUser(view: View, line: LineOf<'user'>, at: number): void {
       endStreams(agent, at)
       if (line.interrupted) putNote(agent, 'Interrupted. Say what to do instead, or go on.', at)
       else putInput(agent, block.text, at)
+    } else if (block.type === 'document') {
+      putAttachment(agent, block.title, block.context, at)
     } else if (block.type === 'tool_result') {
       const { content, is_error } = block
       const text =

@@ -6,6 +6,11 @@ export function putInput(agent: AgentActivity, text: string, at: number): void {
   put(agent, { kind: 'input', at, text: cut(text) })
 }
 
+/** A file that came with the prompt before it. */
+export function putAttachment(agent: AgentActivity, file: string, text: string, at: number): void {
+  put(agent, { kind: 'attachment', at, file: cut(file), text: cut(text) })
+}
+
 export function putNote(agent: AgentActivity, text: string, at: number): void {
   put(agent, { kind: 'note', at, text: cut(text) })
 }

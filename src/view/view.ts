@@ -51,6 +51,14 @@ export type Entry =
   | { readonly kind: 'text' | 'thinking'; readonly at: number; text: string; isStreaming: boolean }
   | ToolEntry
   | { readonly kind: 'note'; readonly at: number; readonly text: string }
+  /** A file that the user attached to a prompt. */
+  | {
+      readonly kind: 'attachment'
+      readonly at: number
+      readonly file: string
+      /** How much of it was attached: `12 lines`. */
+      readonly text: string
+    }
 
 export interface ToolEntry {
   readonly kind: 'tool'

@@ -6,6 +6,7 @@ import type { MailFile, Outputs } from '../../tools/tool.ts'
 import { limitsOf, type ModelWindow, USUAL_WINDOW } from '../compaction/limits.ts'
 import { tokensIn } from '../compaction/weigh.ts'
 import { excerptOf, type Keep } from '../fit-text.ts'
+import { type MailAttachment, mailAttachments } from './mail-attachments.ts'
 import { MAX_TURN_IMAGE_BYTES, type MailImage, mailImages } from './mail-images.ts'
 
 /** What enters one turn at most, so that nothing that waits for an agent makes its conversation unusable. */
@@ -44,6 +45,7 @@ export interface ChosenMail {
   readonly texts: readonly string[]
   /** Of prompts. */
   readonly images: readonly MailImage[]
+  readonly attachments: readonly MailAttachment[]
   readonly files: readonly MailFile[]
   /** Tokens that are left of the budget. */
   readonly left: number
@@ -65,6 +67,7 @@ export async function chooseMail(
   const texts: string[] = []
   const files: MailFile[] = []
   const images: MailImage[] = []
+  const attachments: MailAttachment[] = []
   let left = budget.tokens
   let imageBytes = MAX_TURN_IMAGE_BYTES
   for (let at = 0; at < queue.length; at += MESSAGES_PER_READ) {
@@ -80,8 +83,9 @@ export async function chooseMail(
       const isPrompt = isFromUser(unread) && message.prompt === true
       const own = isPrompt ? mailImages(message) : []
       imageBytes -= own.reduce((sum, { bytes }) => sum + bytes, 0)
-      if (imageBytes < 0 && texts.length > 0) return { mail, texts, images, files, left }
+      if (imageBytes < 0 && texts.length > 0) return { mail, texts, images, attachments, files, left }
       images.push(...own)
+      if (isPrompt) attachments.push(...mailAttachments(message))
       const text = messageText(message, unread.external, from)
       const tokens = text.length > budget.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(text)
       if (isPrompt && tokens <= budget.prompt) {
@@ -91,7 +95,7 @@ export async function chooseMail(
       }
       const isLong = tokens > budget.tokens / 2
       const cost = isLong ? budget.tokens / 4 + GAP_TOKENS : tokens
-      if (texts.length > 0 && cost > left) return { mail, texts, images, files, left }
+      if (texts.length > 0 && cost > left) return { mail, texts, images, attachments, files, left }
       left -= cost
       mail.push(unread)
       if (!isLong) {
@@ -104,7 +108,7 @@ export async function chooseMail(
       texts.push(messageText({ ...message, content }, unread.external, from))
     }
   }
-  return { mail, texts, images, files, left }
+  return { mail, texts, images, attachments, files, left }
 }
 
 /** So many messages are read at once. */

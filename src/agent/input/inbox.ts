@@ -8,6 +8,7 @@ import type { Membership } from '../membership.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { awaitsAnswer } from '../transcript/transcript-fold.ts'
 import { chooseMail, type InputBudget } from './choose-mail.ts'
+import { attachmentParts } from './mail-attachments.ts'
 import { imageParts } from './mail-images.ts'
 import type { Notice, Notices } from './notices.ts'
 
@@ -128,11 +129,13 @@ export function createInbox({ memberships, transcript, notices, budget, waking, 
     const { team } = membership
     const fresh = mailOf(membership).filter((one) => !isDelivered(one))
     if (fresh.length === 0 && !(isOwn && notices.waiting > 0)) return undefined
-    const { mail, texts, images, files, left } = await chooseMail(fresh, team, budget, isOwn ? undefined : team.name)
+    const chosen = await chooseMail(fresh, team, budget, isOwn ? undefined : team.name)
+    const { mail, texts, images, attachments, files, left } = chosen
+    const parts = [...attachmentParts(attachments, budget.readKept), ...imageParts(images, budget.readKept)]
     // Last, with nothing awaited behind it: a failure would lose the notices.
     const taken = isOwn ? takeNotices(notices, budget) : []
     return {
-      turn: userTurn([...taken.map(({ text }) => text), ...texts], imageParts(images, budget.readKept)),
+      turn: userTurn([...taken.map(({ text }) => text), ...texts], parts),
       mail: mail.map(({ message }) => message.id),
       jobs: taken.flatMap(({ job }) => job ?? []),
       files,
@@ -148,8 +151,8 @@ function mailOf({ team, by }: Membership): Unread[] {
   return unreadOf(team.state, by.name)
 }
 
-export function userTurn(texts: readonly string[], images: ReturnType<typeof imageParts> = []): UserTurn {
-  return { role: 'user', content: [...texts.map((text) => ({ type: 'text' as const, text })), ...images] }
+export function userTurn(texts: readonly string[], more: UserTurn['content'] = []): UserTurn {
+  return { role: 'user', content: [...texts.map((text) => ({ type: 'text' as const, text })), ...more] }
 }
 
 /** Notices have a budget of their own: mail does not delay them. */

@@ -39,6 +39,7 @@ function inputText(content: Input): string {
 }
 
 function partText(block: Input[number]): string {
+  if (block.type === 'document') return `[file ${block.title}, ${block.context}]`
   return block.type === 'text' ? block.text : block.type === 'image' ? '[image]' : ''
 }
 

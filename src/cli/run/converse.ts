@@ -1,4 +1,5 @@
 import type { Stop } from '../../agent/agent-event.ts'
+import type { SessionEvent } from '../../agent/session-event.ts'
 import { safeJson } from '../../redaction/plain-text.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
 import { isUntouched, runPrompt } from '../../session/run-prompt.ts'
@@ -44,10 +45,13 @@ export async function converse(call: Call, conversation: Conversation): Promise<
   const { session, next, format, about } = conversation
   if (format === 'stream-json') await printJson(call, initLine(session, about))
   let { prompt } = conversation
+  // What follows comes from a program.
+  let typed = conversation.given.prompt
   let exit: number = EXIT.done
   let didNothing = true
   for (;;) {
-    const ran = await runOnce(call, conversation, prompt)
+    const ran = await runOnce(call, conversation, prompt, typed)
+    typed = undefined
     if (ran.exit !== EXIT.done) exit = ran.exit
     didNothing &&= ran.didNothing
     // A limit counts all prompts together; after a failure the next prompt may succeed.
@@ -71,6 +75,7 @@ async function runOnce(
   call: Call,
   { session, schema, format, options, given, secrets }: Conversation,
   prompt: string | undefined,
+  typed: string | undefined,
 ): Promise<Omit<Conversed, 'id'> & { readonly stop: Stop; readonly resumeCommand: ResumeCommand }> {
   const { id } = session
   const resumeCommand = given.resumeCommand ?? resumeCommandOf(id, options.model)
@@ -87,7 +92,7 @@ async function runOnce(
     if (line && format === 'stream-json') await printJson(call, line)
   }
   try {
-    const stop = await runPrompt(session, prompt, call.signal, async (event) => {
+    const onEvent = async (event: SessionEvent) => {
       summary.add(event)
       await given.onEvent?.(event)
       for (const line of partial(event)) await emit(line)
@@ -97,7 +102,8 @@ async function runOnce(
       // Verbose output and the stream report it already.
       const warning = isVerbose || format === 'stream-json' ? undefined : providerWarning(event)
       if (warning !== undefined) await warn(call, warning)
-    })
+    }
+    const stop = await runPrompt(session, { prompt, typed }, call.signal, onEvent)
     isOver = true
     const duration_ms = Math.round((call.clock.now() - began) * 1000)
     const structured = schema && stop.kind === 'finished' ? schema.read(stop.text) : undefined

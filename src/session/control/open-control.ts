@@ -194,7 +194,8 @@ function controlOf(
       if (text.trim() === '' && !attached.text && !attached.images?.length) return { refused: EMPTY }
       const isQueued = runs.isWorking
       try {
-        await sendPrompt(supervisor, await session.expandPrompt(text), new AbortController().signal, { attached })
+        const { signal } = new AbortController()
+        await sendPrompt(supervisor, await session.expandPrompt(text), { signal, attached, typed: { text, cwd } })
       } catch (error) {
         // Anything else is a failure of the journal, and the caller has to know it as such.
         if (error instanceof TeamError) return { refused: error.message }

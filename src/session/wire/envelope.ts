@@ -21,9 +21,19 @@ const AssistantBlock = z.discriminatedUnion('type', [
     input: z.record(z.string(), z.unknown()),
   }),
 ])
+/** A file that the user attached to a prompt. */
+const document = z.strictObject({
+  type: z.literal('document'),
+  source: z.strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
+  /** Its path. */
+  title: z.string(),
+  /** How much of it this is. */
+  context: z.string(),
+})
 const UserBlock = z.discriminatedUnion('type', [
   text,
   image,
+  document,
   z.strictObject({
     type: z.literal('tool_result'),
     tool_use_id: z.string(),

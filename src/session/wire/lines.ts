@@ -1,3 +1,4 @@
+import { attachmentOf } from '../../agent/input/mail-attachments.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { AssistantTurn, Reply, UserTurn } from '../../models/model.ts'
 import type { TeamEvent } from '../../team/event.ts'
@@ -132,7 +133,13 @@ function assistantBlocks({ content }: AssistantTurn): AssistantBlock[] {
 }
 
 function userBlocks({ content }: UserTurn): UserBlock[] {
-  return content.flatMap((part): UserBlock[] => (part.type === 'text' ? [{ type: 'text', text: part.text }] : []))
+  return content.flatMap((part): UserBlock[] => {
+    if (part.type !== 'text') return []
+    const attachment = attachmentOf(part)
+    if (!attachment) return [{ type: 'text', text: part.text }]
+    const source = { type: 'text', media_type: 'text/plain', data: part.text } as const
+    return [{ type: 'document', source, title: attachment.file, context: attachment.about }]
+  })
 }
 
 function resultBlock(id: string, { text, isError = false, images = [] }: ToolResult): UserBlock {

@@ -5,7 +5,7 @@ import { elapsed } from '../drawing/values.ts'
 import { changeLines, fileChangeOf } from './file-change.ts'
 import type { Piece } from './markdown-pieces.ts'
 
-/** Lines of a change, a prompt or an output that stand in the conversation; all of them are in the list of calls. */
+/** Lines of a change or a prompt that stand in the conversation; the whole change is in the list of calls. */
 const SHOWN_CHANGE_LINES = 12
 const SHOWN_INPUT_LINES = 10
 
@@ -17,11 +17,17 @@ export function pieceLines({ markdown, hasGap, isContinued, continues }: Piece, 
 
 /** A prompt. Mail is announced when it is sent, so what is left of an input is what the user wrote. */
 export function inputLines(text: string, columns: number): Drawn[] {
-  const own = text.replace(MESSAGE, '').trim()
+  const own = ownWords(text)
   if (own === '') return []
   const lines = wrappedLines(own, Math.max(1, columns - 2))
   const shown = lines.slice(0, SHOWN_INPUT_LINES).map((line, i) => paint.bold(draw`${i === 0 ? '> ' : '  '}${line}`))
-  return [EMPTY, ...shown, ...moreLines(lines.length - shown.length, columns)]
+  const more = lines.length - shown.length
+  return [EMPTY, ...shown, ...(more > 0 ? [paint.dim(`    … ${more} more lines`).fit(columns)] : [])]
+}
+
+/** What an input holds besides mail. */
+export function ownWords(text: string): string {
+  return text.replace(MESSAGE, '').trim()
 }
 
 /** Input of a teammate: mail with its sender too, because nothing else in its conversation says what it was asked. */
@@ -39,6 +45,11 @@ const MESSAGE = /<message from="([^"]*)"[^>]*>([\s\S]*?)<\/message>/g
 
 export function noteLines(text: string, columns: number): Drawn[] {
   return wrappedLines(text, Math.max(1, columns - 2)).map((line, i) => paint.dim(draw`${i === 0 ? '· ' : '  '}${line}`))
+}
+
+/** A file that came with a prompt, in one line. */
+export function attachmentLine({ file, text }: Extract<Entry, { kind: 'attachment' }>, columns: number): Drawn {
+  return paint.dim(draw`  ⎿ attached ${file} (${text})`).fit(columns)
 }
 
 /** One line for a call, and below it the change of a file or the first line of what came back. */
@@ -114,6 +125,8 @@ export function entryLines(entry: Entry, now: number, columns: number): Drawn[] 
       return receivedLines(entry.text, columns)
     case 'note':
       return noteLines(entry.text, columns)
+    case 'attachment':
+      return [attachmentLine(entry, columns)]
     case 'text':
       return [EMPTY, ...markdownLines(entry.text, columns)]
     case 'thinking':

@@ -1,7 +1,15 @@
 import type { Entry } from '../../view/view.ts'
 import { type Drawn, draw, EMPTY, paint } from '../drawing/drawn.ts'
 import type { Block } from '../drawing/scrollback-tui.ts'
-import { callLines, inputLines, noteLines, pieceLines, runningCallLines, thinkingLine } from './entry-lines.ts'
+import {
+  attachmentLine,
+  callLines,
+  inputLines,
+  noteLines,
+  pieceLines,
+  runningCallLines,
+  thinkingLine,
+} from './entry-lines.ts'
 import { type Cut, finishedPieces, openPiece, START } from './markdown-pieces.ts'
 
 type TextEntry = Extract<Entry, { kind: 'text' | 'thinking' }>
@@ -78,6 +86,8 @@ function finalLines(entry: Entry, columns: number): Drawn[] {
       return inputLines(entry.text, columns)
     case 'note':
       return noteLines(entry.text, columns)
+    case 'attachment':
+      return [attachmentLine(entry, columns)]
     case 'tool':
       return callLines(entry, columns)
     default:

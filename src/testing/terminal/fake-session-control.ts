@@ -18,6 +18,8 @@ export interface FakeSessionControl extends SessionControl {
   says(agent: string, ...content: object[]): void
   result(agent: string, call: string, text: string, isError?: boolean): void
   input(agent: string, text: string): void
+  /** A prompt with a file. */
+  attached(agent: string, text: string, file: string, about: string, content: string): void
   question(id: string, agent: string, about: QuestionLine['about']): void
   /** No line follows. */
   end(why: string): void
@@ -98,6 +100,13 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
     result: (agent, id, text, isError = false) =>
       user(agent, [{ type: 'tool_result', tool_use_id: id, content: text, is_error: isError }]),
     input: (agent, text) => user(agent, [{ type: 'text', text }]),
+    attached: (agent, text, title, context, data) => {
+      const source = { type: 'text', media_type: 'text/plain', data }
+      user(agent, [
+        { type: 'text', text },
+        { type: 'document', source, title, context },
+      ])
+    },
     question: (id, agent, about) => line(agent, { type: 'deskmates/question', id, team: 's1', about }),
     end(why) {
       for (const onEnd of ends) onEnd(why)

@@ -95,6 +95,9 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
     entries.pieceLines({ markdown, hasGap: true, isContinued: false, continues: false }, columns),
   'conversation/entry-lines.ts inputLines': entries.inputLines,
   'conversation/entry-lines.ts noteLines': entries.noteLines,
+  'conversation/entry-lines.ts attachmentLine': (text, columns) => [
+    entries.attachmentLine({ kind: 'attachment', at: 1, file: text, text }, columns),
+  ],
   'conversation/entry-lines.ts callLines': (text, columns) =>
     calls(text).flatMap((call) => entries.callLines(call, columns)),
   'conversation/entry-lines.ts runningCallLines': (text, columns) =>

@@ -1,14 +1,12 @@
-import { closeSync, constants, existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { placeOf } from '../../permissions/paths/places.ts'
+import { closeSync, constants } from 'node:fs'
+import { basename } from 'node:path'
 import { PathRefused } from '../../permissions/paths/refused.ts'
 import { openAt } from '../../permissions/paths/spot.ts'
 import { readWhole } from '../paths/content.ts'
 import type { FileAccess } from '../paths/file-access.ts'
 import { kindOf } from '../paths/kind-of-bytes.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
+import { pathsIn } from './prompt-paths.ts'
 
 /** An image that a prompt names. */
 export interface NamedImage {
@@ -33,22 +31,24 @@ export const MAX_IMAGE_BYTES = 3.5 * 1024 * 1024
 /** Of one prompt: all of it is one record of the transcript. */
 const MAX_PROMPT_IMAGE_BYTES = 8 * 1024 * 1024
 const MAX_IMAGES = 20
-/** Pasted text may hold thousands of paths. */
-const MAX_CANDIDATES = 200
 const MAX_NOTES = 3
 
 /**
- * The images that a prompt names: `@shot.png`, or a path that begins with `/`, `~/`, `./`, `../` or `file://` as a terminal pastes
- * it, in quotes or with backslashes. What a file is its first bytes say. A path that names no image stays text. Throws a
+ * The images that a prompt names. What a file is its first bytes say. A path that names no image stays text. Throws a
  * `PathRefused` for an image behind `@` that cannot be attached: too large, outside of the workspace, or denied by a rule; and
  * for an attached one that is too large or is none.
  */
-export function imagesIn(prompt: string, access: FileAccess, attached: readonly AttachedImage[] = []): PromptImages {
+export function imagesIn(
+  prompt: string,
+  access: FileAccess,
+  attached: readonly AttachedImage[] = [],
+  cwd?: string,
+): PromptImages {
   const images = new Map(attached.map((one, i): [string, NamedImage] => [`attached ${i}`, checkedImage(one)]))
   const notes: string[] = []
   let bytes = attached.reduce((sum, { data }) => sum + data.length, 0)
   if (images.size > MAX_IMAGES || bytes > MAX_PROMPT_IMAGE_BYTES) throw new PathRefused(TOO_MANY)
-  for (const { path, isExplicit } of candidatesIn(prompt)) {
+  for (const { name, path, isExplicit } of pathsIn(prompt, { root: access.root, cwd })) {
     try {
       const found = readImage(path, access)
       if (!found || images.has(found.real)) continue
@@ -61,7 +61,7 @@ export function imagesIn(prompt: string, access: FileAccess, attached: readonly 
     } catch (error) {
       if (!(error instanceof PathRefused)) throw error
       if (isExplicit) throw error
-      notes.push(`${path} is not attached: ${error.message}`)
+      notes.push(`${name} is not attached: ${error.message}`)
     }
   }
   return { images: [...images.values()], notes: notes.slice(0, MAX_NOTES) }
@@ -80,47 +80,6 @@ function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
-interface Candidate {
-  readonly path: string
-  readonly isExplicit: boolean
-}
-
-/** Words, quoted or escaped. */
-const WORD = /(?<=^|[\s(])(@?)(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\"'])+))/g
-const PATH_START = /^(?:\/|~\/|\.\.?\/|file:\/\/)/
-
-function candidatesIn(prompt: string): Candidate[] {
-  const whole = prompt.trim()
-  // Some terminals paste a name with spaces as it is.
-  const alone = PATH_START.test(whole) && !whole.includes('\n') ? [{ path: expanded(whole), isExplicit: false }] : []
-  const words = [...prompt.matchAll(WORD)].flatMap(([, at, doubled, single, bare]): Candidate[] => {
-    const text = doubled ?? single ?? bare!.replace(/\\(.)/g, '$1')
-    const isExplicit = at === '@'
-    if (!isExplicit && !PATH_START.test(text)) return []
-    const plain = { path: expanded(text), isExplicit }
-    const ended = text.replace(/[.,;:!?)\]]+$/, '')
-    return bare === undefined || ended === text || ended === ''
-      ? [plain]
-      : [plain, { path: expanded(ended), isExplicit }]
-  })
-  const all = [...words, ...alone]
-  // Behind @ first: what is only mentioned must not take their place.
-  return [...all.filter(({ isExplicit }) => isExplicit), ...all.filter(({ isExplicit }) => !isExplicit)].slice(
-    0,
-    MAX_CANDIDATES,
-  )
-}
-
-function expanded(text: string): string {
-  if (text.startsWith('~/')) return join(homedir(), text.slice(2))
-  if (!text.startsWith('file://')) return text
-  try {
-    return fileURLToPath(text)
-  } catch {
-    return text
-  }
-}
-
 /** What it is its bytes say, not what the program that attached it says. */
 function checkedImage({ name, data }: AttachedImage): NamedImage {
   if (data.length > MAX_IMAGE_BYTES) throw new PathRefused(tooLarge(name, data.length))
@@ -134,12 +93,11 @@ function tooLarge(name: string, bytes: number): string {
   return `${name} has ${sizeText(bytes)}; an image may have ${sizeText(MAX_IMAGE_BYTES)}. Make it smaller, or name a part of it.`
 }
 
-/** Undefined for what does not exist, and for what is not an image. */
+/** Undefined for what is not an image. */
 function readImage(
   path: string,
   access: FileAccess,
 ): { real: string; image: Omit<NamedImage, 'isExplicit'> } | undefined {
-  if (path.includes('\0') || !existsSync(placeOf(path, access.root))) return undefined
   const isNamedImage = /\.(?:png|jpe?g|gif|webp)$/i.test(path)
   try {
     using spot = openForReading(path, access)

@@ -12,10 +12,13 @@ import { MAX_IMAGE_BYTES } from './prompt-images.ts'
 import description from './read-file.md'
 import { hashOf } from './reads.ts'
 
+/** Lines that are read at a time. */
+export const PAGE_LINES = 2000
+
 const Input = z.strictObject({
   path: z.string().min(1),
   offset: z.int().min(1).default(1).describe('the first line to read'),
-  limit: z.int().min(1).default(2000).describe('how many lines'),
+  limit: z.int().min(1).default(PAGE_LINES).describe('how many lines'),
 })
 
 export const readFile = defineOwnTool({
@@ -30,15 +33,22 @@ export const readFile = defineOwnTool({
     const { stats, shown } = spot
     if (stats.isDirectory()) return refuse(`${shown} is a folder. Use glob with path ${JSON.stringify(shown)}.`)
     if (!stats.isFile()) return refuse(`${shown} is a pipe, socket or device, not a file. Use bash if you must.`)
-    return readRegular(spot, { offset, limit }, context)
+    const { about: _, ...result } = await readRegular(spot, { offset, limit }, context)
+    return result
   },
 })
 
-async function readRegular(
+export interface FileContent extends Pick<ToolResult, 'text' | 'images'> {
+  /** How much of the file this is, in words: `12 lines`. */
+  readonly about: string
+}
+
+/** The content of a regular file, as a model reads it. */
+export async function readRegular(
   spot: Spot & { shown: string },
   { offset, limit }: { offset: number; limit: number },
-  context: ToolContext,
-): Promise<ToolResult> {
+  context: Pick<ToolContext, 'reads' | 'signal'>,
+): Promise<FileContent> {
   const { shown, stats, real } = spot
   const fd = openAt(spot, constants.O_RDONLY)
   try {
@@ -49,14 +59,15 @@ async function readRegular(
     if (content) context.reads.set(real, hashOf(content))
     if (kind.is === 'image' && content && content.length <= MAX_IMAGE_BYTES) {
       const images = [{ data: content.toString('base64'), mediaType: kind.mediaType }]
-      return { text: `${shown} (${kind.mediaType}, ${content.length} bytes)`, images }
+      return { text: `${shown} (${kind.mediaType}, ${content.length} bytes)`, images, about: kind.mediaType }
     }
     if (kind.is !== 'text') {
       const name = kind.is === 'image' ? `${kind.mediaType}, too large to be shown` : kind.name
-      return { text: `${shown} is not text (${name}, ${stats.size} bytes). Use bash to look into it.` }
+      const text = `${shown} is not text (${name}, ${stats.size} bytes). Use bash to look into it.`
+      return { text, about: `not text: ${name}` }
     }
     const page = await readPage(fd, offset, limit, context.signal)
-    return { text: pageText(shown, page, stats.size) }
+    return { text: pageText(shown, page, stats.size), about: pageAbout(page, stats.size) }
   } finally {
     closeSync(fd)
   }
@@ -66,8 +77,12 @@ function pageText(shown: string, { text, first, last, isEnd, total }: Page, size
   if (total === 0) return `${shown} is empty.`
   if (text === '') return `${shown} has only ${counted(total ?? 0, 'line')}. Begin with an offset up to that.`
   if (isEnd) return text
-  const of = total === undefined ? `a file of ${size} bytes` : `${total}`
-  return `${text}\n[lines ${first} to ${last} of ${of}; read on with offset=${last + 1}]`
+  return `${text}\n[${pageAbout({ first, last, isEnd, total }, size)}; read on with offset=${last + 1}]`
+}
+
+function pageAbout({ first, last, isEnd, total }: Omit<Page, 'text'>, size: number): string {
+  if (isEnd) return counted(total ?? 0, 'line')
+  return `lines ${first} to ${last} of ${total === undefined ? `a file of ${size} bytes` : total}`
 }
 
 function refuse(text: string): ToolResult {
