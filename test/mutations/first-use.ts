@@ -138,4 +138,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/run/run.test.ts',
     fails: 'shows no command a variable that the settings name as a key',
   },
+  {
+    name: 'trust-asked-at-every-start',
+    mistake: 'a person who does not trust a folder is asked again at every start',
+    file: 'src/cli/interactive/ask-trust.ts',
+    old: '    trust.declineFolder(folder, hash)\n',
+    new: '',
+    test: 'src/cli/interactive/ask-trust.test.ts',
+    fails: 'is asked once where the answer is no, and says how to change it',
+  },
+  {
+    name: 'trust-refused-for-ever',
+    mistake: 'a folder that was not trusted once is not asked about when it changes',
+    file: 'src/stores/files/identity/trust.ts',
+    old: 'return entry?.path === resolve(path) && entry.contentHash === contentHash',
+    new: 'return entry?.path === resolve(path)',
+    test: 'src/cli/interactive/ask-trust.test.ts',
+    fails: 'is asked again when the folder says something else; the answer was false',
+  },
 ]

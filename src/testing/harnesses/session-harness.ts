@@ -40,6 +40,8 @@ export function workspaceOn(store: Store, root: string, journalOf: Workspace['jo
       isTeamTrusted: () => true,
       trustFolder() {},
       isFolderTrusted: () => true,
+      declineFolder() {},
+      isFolderDeclined: () => false,
     },
     journalOf,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

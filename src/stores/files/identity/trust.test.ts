@@ -130,6 +130,18 @@ describe('trust in a folder', () => {
   })
 })
 
+describe('a folder that the user does not trust', () => {
+  it('is known as that while it says the same, and can be trusted later', () => {
+    open().declineFolder('/repo', 'hash 1')
+    expect(open().isFolderDeclined('/repo', 'hash 1')).toBe(true)
+    expect(open().isFolderDeclined('/repo', 'hash 2')).toBe(false)
+    expect(open().isFolderDeclined('/other', 'hash 1')).toBe(false)
+    expect(open().isFolderTrusted('/repo', 'hash 1')).toBe(false)
+    open().trustFolder('/repo', 'hash 1')
+    expect(open().isFolderTrusted('/repo', 'hash 1')).toBe(true)
+  })
+})
+
 describe('writing to a journal', () => {
   it('is allowed to its creator, wherever the folder moves', () => {
     mayWrite(open(), '/repo')('web', '01TEAM', true)

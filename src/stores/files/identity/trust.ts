@@ -16,6 +16,9 @@ export interface Trust {
   /** Covers the folder as it is now: with another `folderHash` it is not trusted. */
   trustFolder(path: string, contentHash: string): void
   isFolderTrusted(path: string, contentHash: string): boolean
+  /** The user was asked, and does not trust the folder as it is now. */
+  declineFolder(path: string, contentHash: string): void
+  isFolderDeclined(path: string, contentHash: string): boolean
 }
 
 /** One small file per team and folder in `$DESKMATES_STATE/trust`, so that concurrent processes never conflict. */
@@ -31,6 +34,11 @@ export function openTrust(
   const known = new Set<string>()
   const teamFile = (teamId: string) => join(state, 'trust', 'teams', `${sha(teamId)}.json`)
   const folderFile = (path: string) => join(state, 'trust', 'folders', `${sha(resolve(path))}.json`)
+  const declinedFile = (path: string) => join(state, 'trust', 'declined', `${sha(resolve(path))}.json`)
+  const isKept = (file: string, path: string, contentHash: string) => {
+    const entry = readStateFile(disk, file, DecidedFolder, warn)
+    return entry?.path === resolve(path) && entry.contentHash === contentHash
+  }
 
   // If a power cut undid this but not the journal, its own creator would not be trusted.
   const keep = (file: string, entry: object) => writeStateFile(disk, state, file, { ...entry, at: clock.now() / 1000 })
@@ -56,11 +64,13 @@ export function openTrust(
       keep(folderFile(path), { path: resolve(path), contentHash })
     },
 
-    isFolderTrusted(path, contentHash) {
-      if (everything) return true
-      const entry = readStateFile(disk, folderFile(path), TrustedFolder, warn)
-      return entry?.path === resolve(path) && entry.contentHash === contentHash
+    isFolderTrusted: (path, contentHash) => everything || isKept(folderFile(path), path, contentHash),
+
+    declineFolder(path, contentHash) {
+      keep(declinedFile(path), { path: resolve(path), contentHash })
     },
+
+    isFolderDeclined: (path, contentHash) => isKept(declinedFile(path), path, contentHash),
   }
 }
 
@@ -103,7 +113,7 @@ interface TrustOptions {
 
 // Checked without zod: what a folder may do is decided before the prompt is painted, which does not wait for zod to load.
 const TrustedTeam = { parse: (value: unknown) => texts(value, ['teamId']) }
-const TrustedFolder = { parse: (value: unknown) => texts(value, ['path', 'contentHash']) }
+const DecidedFolder = { parse: (value: unknown) => texts(value, ['path', 'contentHash']) }
 
 /** These fields of the object, all of them texts. */
 function texts<K extends string>(value: unknown, keys: readonly K[]): Record<K, string> {
