@@ -16,6 +16,7 @@ import { followLater } from './feed.ts'
 import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
 import { createCompletion } from './input/completion.ts'
 import { runOwnCommand } from './input/own-command.ts'
+import { recallPrompts } from './input/recall-prompts.ts'
 import { KeyActions } from './key-actions.ts'
 import { GRACE_S, QUIET_TYPING_S } from './keys.ts'
 import { arrange, coverLines, footerLine, headerLine, KEYS_ALONE, statusLines } from './layout.ts'
@@ -63,7 +64,7 @@ export class App implements Host {
   readonly #keyActions: KeyActions
   readonly #statusLine: StatusLine | undefined
   readonly #noticeMode: NoticeMode
-  /** Needs that took the keys once; they do not take them again by themselves. */
+  /** Needs that took the keys once; they do not take them again. */
   readonly #offered = new Set<string>()
   #end: (exit: TerminalExit) => void = () => {}
   #ownCommand: AbortController | undefined
@@ -113,7 +114,10 @@ export class App implements Host {
     const stop = followLater(this.control, 'lead', {
       onLine: (timed) => this.#receive(timed),
       onEnd: (why) => this.#closed(why),
-      onCaughtUp: () => firstPrompt !== undefined && !this.#exit && this.#submit(firstPrompt),
+      onCaughtUp: () => {
+        recallPrompts(this.editor, this.#entries)
+        if (firstPrompt !== undefined && !this.#exit) this.#submit(firstPrompt)
+      },
       onFailure: (error) => {
         this.#failure = { error }
         this.leave({ next: 'quit' })
@@ -202,7 +206,7 @@ export class App implements Host {
   #takeFinished(now: number): Block[] {
     const entries = this.#entries
     const blocks = this.#printed.takeFinished(entries)
-    const last = entries.findLast((entry) => entry.kind === 'input')
+    const last = entries.findLast(({ kind }) => kind === 'input')
     const arrived = this.#queued.findIndex((text) => last?.kind === 'input' && last.text.includes(text))
     if (arrived !== -1) this.#queued.splice(0, arrived + 1)
     return [...blocks, ...this.#announcements.take(this.view, now)]
@@ -313,11 +317,10 @@ export class App implements Host {
   }
 
   async runOwnCommand(command: string): Promise<void> {
-    const { cwd, env } = this.knowledge
     const abort = new AbortController()
     this.#ownCommand = abort
     this.print((columns) => [paint.bold(draw`! ${command}`).fit(columns)])
-    const { output, code } = await runOwnCommand(command, { cwd, env, signal: abort.signal })
+    const { output, code } = await runOwnCommand(command, { ...this.knowledge, signal: abort.signal })
     this.#ownCommand = undefined
     const end = code === 0 ? [] : [paint.red(code === undefined ? '  ended by a signal' : `  exit ${code}`)]
     this.print((columns) => {

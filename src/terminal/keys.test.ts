@@ -72,6 +72,22 @@ describe('keys of the terminal', () => {
     await called('prompt', 'first')
   })
 
+  it('bring prompts of the session back that is continued, without mail and escape sequences', async () => {
+    const { type, shows, terminal } = await openScreen({
+      prepare(control) {
+        control.input('lead', 'an old prompt')
+        control.input('lead', '<message from="bob" type="message">\nmail\n</message>')
+        control.input('lead', 'the last \x1b[2J\u202eprompt')
+      },
+    })
+    await shows('> the last')
+    type('<up>')
+    await shows(/^the last .*prompt/m)
+    type('<up><up>')
+    await shows(/^an old prompt/m)
+    expect(terminal.written).not.toContain('\u202e')
+  })
+
   it('keep a long paste as one chip and send all of it', async () => {
     const { terminal, type, called, shows } = await openScreen()
     const text = Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n')

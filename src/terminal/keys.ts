@@ -4,7 +4,7 @@ export const KEY_HELP: readonly string[] = [
   'Esc interrupt the lead · Shift+Tab next mode · Ctrl+O tool calls · Ctrl+T board',
   '↓ on an empty line: what needs you and the team · Enter opens a teammate · x asks it to stop',
   'y once · a always (this session) · s save a rule · n no · v view: answers to what needs you',
-  '@name text: mail to a teammate · @all text: to everyone · @file: a file · !command: your own shell',
+  '@name text: mail to a teammate · @all text: to everyone · @file: attach a file · !command: your own shell',
   'Ctrl+C twice, Ctrl+D, exit, quit or q: leave; the session can be continued',
 ]
 

@@ -51,6 +51,20 @@ describe('commands of the terminal', () => {
     expect(control.calls).toEqual([])
   }) // B16, F12
 
+  it('/inbox of an unknown name says who has mail', async () => {
+    const { type, shows } = await openTeam()
+    type('/inbox carol<enter>')
+    await shows('No member is called carol. Members: lead, alice, bob, user.')
+    type('/inbox ALICE<enter>')
+    await shows('alice has no unread mail.')
+  })
+
+  it('/permissions says the mode, and where the rules are', async () => {
+    const { type, shows } = await openTeam()
+    type('/permissions<enter>')
+    await shows('The mode is default.', /Rules are in\s+the settings: deskmates config list/)
+  })
+
   it('@name writes to a teammate and @all to everyone', async () => {
     const { type, called } = await openTeam()
     type('@alice status?<enter>')

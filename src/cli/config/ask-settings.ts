@@ -1,4 +1,5 @@
 import { cancel, confirm, intro, isCancel, outro, select, text } from '@clack/prompts'
+import { knownProviders } from '../../models/providers/providers.ts'
 import { MODES } from '../../permissions/rules/modes.ts'
 import type { Mode } from '../../permissions/rules/policy.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -32,12 +33,17 @@ export async function askSettings({ models, modes, rules }: Choices): Promise<Se
   if (isCancel(mode) || !MODES.includes(mode)) return left()
   const allow: string[] = []
   for (const rule of rules) {
-    const isAllowed = await confirm({ message: `May agents run ${rule} without asking?` })
+    const isAllowed = await confirm({ message: `May agents run ${commandIn(rule)} without asking?` })
     if (isCancel(isAllowed)) return left()
     if (isAllowed) allow.push(rule)
   }
   outro('That is all.')
   return { ...(model !== LATER && { model }), permissions: { mode, ...(allow.length > 0 && { allow }) } }
+}
+
+/** What a rule such as `bash(npm test)` allows to run. */
+function commandIn(rule: string): string {
+  return /^bash\((.*)\)$/s.exec(rule)?.[1] ?? rule
 }
 
 /** A model, `later` for none yet, or undefined. */
@@ -55,9 +61,17 @@ async function askModel(models: readonly string[]): Promise<string | undefined> 
   const named = await text({
     message: 'Its name',
     placeholder: 'anthropic/sonnet',
-    validate: (value) => (value?.includes('/') ? undefined : 'Write provider/model, such as anthropic/sonnet.'),
+    validate: (value) => whyNoModel(value?.trim() ?? ''),
   })
   return isCancel(named) ? undefined : named.trim()
+}
+
+/** Undefined for a name that can be used. A provider of the user's own has its address in the settings, which come later. */
+export function whyNoModel(name: string): string | undefined {
+  const [provider = '', model = ''] = name.split(/\/(.*)/s)
+  if (provider === '' || model === '') return 'Write provider/model, such as anthropic/sonnet.'
+  if (knownProviders.includes(provider)) return undefined
+  return `Unknown provider ${JSON.stringify(provider)}. Known providers: ${knownProviders.join(', ')}.`
 }
 
 function left(): undefined {

@@ -1,4 +1,4 @@
-import { isCancel, note, select } from '@clack/prompts'
+import { isCancel, log, note, select } from '@clack/prompts'
 import { usualModel } from '../../models/providers/providers.ts'
 import type { Workspace } from '../../workspace.ts'
 import { localModels } from '../config/local-models.ts'
@@ -35,7 +35,10 @@ export async function modelWithoutKey(
     await demo.run(call, { speed: '1' })
     return 'left'
   }
-  if (chosen !== KEY) return chosen
+  if (chosen !== KEY) {
+    log.info('To use it without this question: deskmates init')
+    return chosen
+  }
   note(
     'export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY)\nin your shell, then start deskmates again. deskmates doctor says what is set.',
     'Set a key',

@@ -1,3 +1,4 @@
+import { nameKey } from '../../team/name.ts'
 import { unreadOf } from '../../team/state.ts'
 import { boardRows } from '../../view/board-rows.ts'
 import type { View } from '../../view/view.ts'
@@ -16,8 +17,11 @@ export const mailCommands: readonly SlashCommand[] = [
     args: '[NAME]',
     about: "show the lead's unread mail, or a teammate's; it stays unread",
     run(host, rest) {
-      const [name] = firstWord(rest)
-      host.print((columns) => inboxLines(host.view, name === '' ? 'lead' : name, columns))
+      const [given] = firstWord(rest)
+      const known = mailboxNames(host.view)
+      const name = known.find((one) => nameKey(one) === nameKey(given === '' ? 'lead' : given))
+      if (name === undefined) return tell(host, `No member is called ${given}. Members: ${known.join(', ')}.`)
+      host.print((columns) => inboxLines(host.view, name, columns))
     },
   },
   { name: 'mail', args: '', about: 'all mail: sender, recipient and text', run: (host) => host.open(mailView(host)) },
@@ -36,6 +40,12 @@ export const mailCommands: readonly SlashCommand[] = [
   },
   { name: 'tasks', args: '', about: 'the board and what waits for what', run: (host) => host.open(boardView(host)) },
 ]
+
+/** Of everyone who can have mail: members that stopped too, and the user. */
+function mailboxNames({ teams }: View): string[] {
+  const members = [...teams.values()].flatMap((state) => [...state.members.values()].map(({ name }) => name))
+  return [...new Set(['lead', ...members, 'user'])]
+}
 
 /** Reads the view only: peeking changes nothing in the team. */
 function inboxLines(view: View, name: string, columns: number): Drawn[] {

@@ -54,7 +54,7 @@ export const sessionCommands: readonly SlashCommand[] = [
       if (mode === undefined)
         return tell(
           host,
-          `The mode is ${host.view.mode}. Modes: ${[...CYCLE, 'dontAsk'].join(', ')}. Rules are in the settings: deskmates config.`,
+          `The mode is ${host.view.mode}. Modes: ${[...CYCLE, 'dontAsk'].join(', ')}. Rules are in the settings: deskmates config list`,
         )
       if (mode === 'bypassPermissions')
         return tell(host, 'bypassPermissions can only be chosen when a session is started.')
@@ -128,5 +128,6 @@ export function helpLines(commands: readonly SlashCommand[], columns: number): D
     if (left.columns <= HELP_COLUMN) return [draw`${left.fill(HELP_COLUMN)} ${first}`.fit(columns), ...below]
     return [left.fit(columns), draw`${EMPTY.fill(HELP_COLUMN)} ${first}`.fit(columns), ...below]
   })
-  return [...rows, EMPTY, ...KEY_HELP.flatMap((line) => wrappedLines(`  ${line}`, columns))]
+  const keys = KEY_HELP.flatMap((line) => wrappedLines(line, Math.max(1, columns - 2)))
+  return [...rows, EMPTY, ...keys.map((line) => draw`  ${line}`)]
 }
