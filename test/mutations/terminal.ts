@@ -112,7 +112,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'prompts-come-back-with-escapes',
     mistake: 'prompts of an earlier session come into the editor as they were sent',
-    file: 'src/terminal/input/recall-prompts.ts',
+    file: 'src/terminal/conversation/recall-prompts.ts',
     old: 'editor.addToHistory(harmlessText(text))',
     new: 'editor.addToHistory(text)',
     test: 'src/terminal/keys.test.ts',

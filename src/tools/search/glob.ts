@@ -5,11 +5,11 @@ import { z } from 'zod'
 import { ALL_ROLES, defineOwnTool } from '../own-tool.ts'
 import { show } from '../paths/file-access.ts'
 import { openForReading } from '../paths/open-for-reading.ts'
+import { shownName } from '../paths/shown-name.ts'
 import { walk } from '../paths/walk.ts'
 import type { ToolContext, ToolResult } from '../tool.ts'
 import description from './glob.md'
 import { withinTime } from './patterns.ts'
-import { shownName } from './show-found.ts'
 
 const MAX_FILES_SHOWN = 200
 

@@ -1,4 +1,5 @@
 import { beginning, counted } from '../../team/wording.ts'
+import { shownName } from '../paths/shown-name.ts'
 import type { FileFound, Found, SearchOptions } from './search-files.ts'
 
 const MAX_LINE_CHARACTERS = 500
@@ -36,10 +37,4 @@ function showLines({ shown, lines, matches }: FileFound, context: number): strin
       return [...gap, `${name}${sign}${at + 1}${sign}${beginning(lines[at]!, MAX_LINE_CHARACTERS)}`]
     })
     .join('\n')
-}
-
-/** A path as one line: names may hold line breaks and worse. */
-export function shownName(path: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return /[\u0000-\u001f\u007f]/.test(path) ? JSON.stringify(path) : path
 }
