@@ -65,9 +65,11 @@ const ARTEFACTS = {
   'security-audit.jsonl': { r: 'PASS', findings: 0, critical: 0 },
 }
 
-/** A review of one plan has the plan before its name, or says which one it is about. */
+/** A review of one plan has the plan before its name, or says which one it is about; departments have prefixes of their own. */
 function contentOf(file, id, task) {
-  const [, plan = /Plans: (\d\d-\d\d)/.exec(task)?.[1], name] = /^(?:(\d\d-\d\d)\.)?(.+)$/.exec(file.split('/').at(-1))
+  const [, plan = /Plans: (\d\d-\d\d)/.exec(task)?.[1], name] = /^(?:(\d\d-\d\d)\.)?(?:fe-|ux-)?(.+)$/.exec(
+    file.split('/').at(-1),
+  )
   const artefact = ARTEFACTS[name]
   if (!artefact) return `${id}\n`
   return `${JSON.stringify('plan' in artefact ? { ...artefact, plan } : artefact)}\n`

@@ -298,4 +298,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/organisation/templates/templates.test.ts',
     fails: 'asks a role for a hand-off only where it can send it',
   },
+  {
+    name: 'departments-share-artefacts',
+    mistake: "departments of one phase overwrite each other's artefacts",
+    file: 'src/organisation/departments/department-organisation.ts',
+    old: "const prefix = found ? artefactPrefix(found) : ''",
+    new: "const prefix = found ? artefactPrefix(found).slice(0, 0) : ''",
+    test: 'src/cli/org/artefacts.test.ts',
+    fails: 'are reviewed by their own artefacts: a FAIL of one does not touch the other',
+  },
 ]

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import type { Step } from '../../organisation/definition/organisation.ts'
+import type { Organisation, Step } from '../../organisation/definition/organisation.ts'
+import { organisationOf } from '../../organisation/departments/department-organisation.ts'
 import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
 import { gatesOf } from '../../organisation/guards/role-gates.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
@@ -132,7 +133,9 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
           ...{ ...common, limits, autoCommit, gatesOf: gatesOf(roles, autoCommit) },
           scaling: scalingOf(name),
           keepsMembers: true,
-          roles: createRoleRules({ organisation: phase.organisation, department: name, folder: phase.folder }),
+          roles: createRoleRules({
+            ...{ organisation: organisationOf(phase.organisation, name), department: name, folder: phase.folder },
+          }),
           team: teamOf(phase.organisation, name),
           title: titleOf(phase, name),
           supervisor: { ...base.supervisor, silence: phase.organisation.health.silenceSeconds },
@@ -144,7 +147,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
             ...base.permissions,
             deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name)],
           },
-          appendSystemPrompt: [...roles.values()].find(({ kind }) => kind === 'lead')?.prompt,
+          appendSystemPrompt: leadPrompt(organisationOf(phase.organisation, name)),
         }),
       approvalGates: config?.approval_gates ?? {},
       ...(hasModelOwner && { owner }),
@@ -161,6 +164,10 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     if (!isComplete && !call.signal.aborted) await sayHalted(call, state, phaseDir)
     return isComplete ? EXIT.done : call.signal.aborted ? EXIT.interrupted : EXIT.leftOpen
   },
+}
+
+function leadPrompt({ roles }: Organisation): string | undefined {
+  return [...roles.values()].find(({ kind }) => kind === 'lead')?.prompt
 }
 
 function plansOf(call: Call, phase: Phase) {

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import { artefactOf, planInName } from './match.ts'
+import { artefactOf, planInName, withoutPrefix } from './match.ts'
 import { ARTEFACTS, type ArtefactSchema } from './schemas.ts'
 
 /**
  * Why a file of a phase does not count as the artefact that its name says; undefined where it does. Files that no schema
- * knows (`architecture.toon`) must hold something.
+ * knows (`architecture.toon`) must hold something. `prefix` is that of the department whose artefact it is.
  */
-export function artefactProblem(name: string, text: string): string | undefined {
-  const key = /^(.*)\.jsonl$/.exec(artefactOf(name))?.[1] ?? ''
+export function artefactProblem(name: string, text: string, prefix = ''): string | undefined {
+  const key = /^(.*)\.jsonl$/.exec(withoutPrefix(artefactOf(name), prefix))?.[1] ?? ''
   const schema = Object.hasOwn(ARTEFACTS, key) ? ARTEFACTS[key] : undefined
   if (!schema) return text.trim() === '' ? 'is empty' : undefined
   const lines = text.split('\n').map((line, i) => ({ line, number: i + 1 }))

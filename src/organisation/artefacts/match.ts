@@ -28,3 +28,8 @@ export function planInName(name: string): string | undefined {
 export function artefactOf(name: string): string {
   return OF_PLAN.exec(name)?.[2] ?? name
 }
+
+/** The name of an artefact without the prefix of its department. */
+export function withoutPrefix(name: string, prefix: string): string {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}

@@ -8,17 +8,21 @@ const MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 
 /**
  * Why an artefact of the phase in this folder does not count. A pattern needs at least one file, and all of them valid.
- * With `plans`, files about other plans are those of other departments, and do not matter. What the runtime writes from the
+ * With `plans`, files about other plans are those of other departments, and do not matter; `prefix` is that of the department. What the runtime writes from the
  * journal does not count as a file: see `viewProblem`.
  */
-export function artefactProblemIn(folder: string, artefact: string, plans?: readonly string[]): string | undefined {
+export function artefactProblemIn(
+  folder: string,
+  artefact: string,
+  { plans, prefix = '' }: { readonly plans?: readonly string[]; readonly prefix?: string } = {},
+): string | undefined {
   const isEach = plans === undefined || artefact.includes('*')
   const isMeant = (plan: string | undefined) => isEach || plan === undefined || plans.includes(plan)
   const isOurs = (name: string) => matchesArtefact(artefact, name) && isMeant(planInName(name)) && !isPlanView(name)
   const names = filesIn(folder).filter(isOurs)
   if (names.length === 0) return 'is missing'
   for (const name of names) {
-    const problem = fileProblem(folder, name)
+    const problem = fileProblem(folder, name, prefix)
     if (problem !== undefined) return names.length === 1 ? problem : `${name} ${problem}`
   }
   return undefined
@@ -36,9 +40,9 @@ export function filesIn(folder: string): string[] {
   }
 }
 
-function fileProblem(folder: string, name: string): string | undefined {
+function fileProblem(folder: string, name: string, prefix: string): string | undefined {
   const read = readArtefact(folder, name)
-  return 'problem' in read ? read.problem : artefactProblem(name, read.text)
+  return 'problem' in read ? read.problem : artefactProblem(name, read.text, prefix)
 }
 
 /** Links, pipes and devices are not artefacts, and none of them is waited for. */

@@ -1,4 +1,4 @@
-import { artefactOf, matchesArtefact, planInName } from './match.ts'
+import { artefactOf, matchesArtefact, planInName, withoutPrefix } from './match.ts'
 import { filesIn, readArtefact } from './phase-folder.ts'
 
 /**
@@ -10,7 +10,7 @@ export type Outcome = 'pass' | 'warn' | 'fail'
 
 /** What one review of a phase says. */
 export interface Verdict {
-  /** The artefact it belongs to, without a plan before its name. */
+  /** The artefact it belongs to, without a plan or the prefix of its department before its name. */
   readonly artefact: string
   /** Where it stands: the file, or the hand-off and its sender. */
   readonly where: string
@@ -41,15 +41,15 @@ export function outcomeOf(result: string): Outcome | undefined {
  * The verdicts in the artefacts that a step leaves, one per review: `r` of the first line, and of each line about another
  * plan. Artefacts without one are not reviews. A result that is not known is no approval.
  */
-export function verdictsIn(folder: string, artefacts: readonly string[]): Verdict[] {
+export function verdictsIn(folder: string, artefacts: readonly string[], prefix = ''): Verdict[] {
   const names = filesIn(folder).filter((name) => artefacts.some((artefact) => matchesArtefact(artefact, name)))
-  return names.filter((name) => name.endsWith('.jsonl')).flatMap((name) => verdictsOf(folder, name))
+  return names.filter((name) => name.endsWith('.jsonl')).flatMap((name) => verdictsOf(folder, name, prefix))
 }
 
-function verdictsOf(folder: string, name: string): Verdict[] {
+function verdictsOf(folder: string, name: string, prefix: string): Verdict[] {
   const read = readArtefact(folder, name)
   if ('problem' in read) return []
-  const artefact = artefactOf(name)
+  const artefact = withoutPrefix(artefactOf(name), prefix)
   const heads = read.text
     .split('\n')
     .filter((line) => line.trim() !== '')

@@ -22,6 +22,12 @@ const handoff = (old: string, text: string, named: string): Broken => [HANDOFFS,
 const role = (name: string, old: string, text: string, named: string): Broken => [`roles/${name}.md`, old, text, named]
 
 const broken: Broken[] = [
+  // Artefacts of departments.
+  main('artefacts: fe-', 'artefacts: ""', 'critique.jsonl would be an artefact of backend too'),
+  main('artefacts: ux-', 'artefacts: fe-', 'fe-critique.jsonl would be an artefact of frontend too'),
+  main('artefacts: fe-', 'artefacts: ../', '"departments.frontend.artefacts" is "../"'),
+  main('artefacts: fe-', 'artefacts: Fe', '"departments.frontend.artefacts" is "Fe"'),
+  main('artefacts: fe-', 'artefacts: 3', '"departments.frontend.artefacts" is 3'),
   // Not YAML, or not what it should hold.
   main('version: 1', 'version: [1', 'YAML', ''),
   main('version: 1', 'version: 1\nversion: 1', '"version" is there twice'),

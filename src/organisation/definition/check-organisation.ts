@@ -1,5 +1,6 @@
 import { shown } from '../../plan/shown-value.ts'
 import { Name } from '../../team/name.ts'
+import { artefactPrefix, ownArtefacts } from './artefact-names.ts'
 import { checkHandoffs } from './check-handoffs.ts'
 import type { Handoff } from './handoff.ts'
 import type { Role } from './organisation.ts'
@@ -13,6 +14,7 @@ export function checkOrganisation(checked: Checked): void {
   checkWorkflows(checked)
   checkRoles(checked)
   checkSteps(checked)
+  checkArtefactNames(checked)
   checkGates(checked)
   checkEscalation(checked)
   checkTalk(checked)
@@ -179,6 +181,23 @@ function checkSteps({ main, parts: { steps, areStepsValid, roles, general } }: C
           `no step leaves ${artefact} behind`,
           'Add it to "exit" of a step or to "inputs", or remove it.',
         )
+}
+
+/** Two departments of one phase must not overwrite each other's artefacts. */
+function checkArtefactNames({ main, parts: { departments, steps, general } }: Checked): void {
+  const own = ownArtefacts({ steps, inputs: general?.inputs ?? [] })
+  const taken = new Map<string, string>()
+  for (const [name, department] of departments) {
+    const prefix = artefactPrefix(department)
+    const shared = [...own].find((artefact) => taken.has(`${prefix}${artefact}`))
+    if (shared !== undefined)
+      main.report(
+        ['departments', name, department.artefacts === undefined ? 'short' : 'artefacts'],
+        `${prefix}${shared} would be an artefact of ${taken.get(`${prefix}${shared}`)} too`,
+        `Write artefacts: ${department.short}-, or another beginning that no department has.`,
+      )
+    for (const artefact of own) taken.set(`${prefix}${artefact}`, taken.get(`${prefix}${artefact}`) ?? name)
+  }
 }
 
 function checkGates({ main, parts: { gates }, handoffs }: Checked): void {

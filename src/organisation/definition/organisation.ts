@@ -26,6 +26,8 @@ const MAX_SECONDS = 24 * 60 * 60
 const minutes = whole(1, MAX_MINUTES, 'Write a whole number of minutes, like 30.')
 const seconds = whole(1, MAX_SECONDS, 'Write a whole number of seconds, like 60.')
 
+const ARTEFACT_PREFIX = 'Write what stands before the names of its artefacts, like fe-, or "" for nothing.'
+
 /** One team with its lead. */
 export const Department = fixedObject({
   /** The agent that leads it, by the name under which others know it: `yolo-fe-lead`. */
@@ -43,6 +45,11 @@ export const Department = fixedObject({
   roles: names('a role of this department', 'architect'),
   /** Where this department writes, and no other one. */
   folders: listOf(folder, 'Write a list of folders: [src/api].'),
+  /** What stands before the names of its artefacts: `fe-` for `fe-architecture.toon`. Without it, `short` and a hyphen. */
+  artefacts: z
+    .string({ error: ARTEFACT_PREFIX })
+    .regex(/^(?:[a-z0-9][a-z0-9_-]{0,30}-)?$/, ARTEFACT_PREFIX)
+    .optional(),
   timeoutMinutes: minutes.default(30),
   /** What the departments of later waves wait for. */
   gate: named('a gate below "gates"', 'handoff-ux-complete'),

@@ -4,7 +4,9 @@ import type { Clock } from '../../journal/clock.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { artefactProblemIn } from '../../organisation/artefacts/phase-folder.ts'
 import { viewProblem } from '../../organisation/artefacts/view-problem.ts'
+import { artefactPrefix, ownArtefacts } from '../../organisation/definition/artefact-names.ts'
 import type { Gate, Organisation } from '../../organisation/definition/organisation.ts'
+import { type DepartmentOrganisation, organisationOf } from '../../organisation/departments/department-organisation.ts'
 import type { ResolvedDepartments } from '../../organisation/departments/resolve-departments.ts'
 import { teamOf } from '../../organisation/departments/spawn-plan.ts'
 import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
@@ -23,6 +25,15 @@ export interface Phase {
   readonly path: string
   /** The folder relative to the workspace: events name it. */
   readonly folder: string
+}
+
+/** The same, as one department sees it. */
+export interface DepartmentPhase extends Phase {
+  readonly organisation: DepartmentOrganisation
+}
+
+export function phaseOf(phase: Phase, department: string): DepartmentPhase {
+  return { ...phase, organisation: organisationOf(phase.organisation, department) }
 }
 
 export class InvalidPhase extends TeamError {
@@ -108,10 +119,23 @@ export function checkGate(phase: Phase, state: PhaseState, wanted: string): Gate
     problemOf(artefact: string) {
       const plans = state.departments.flatMap(({ facts }) => facts.plans)
       const view = viewProblem(artefact, { plans, isRecorded: (file) => isRecorded(phase, state.handOffs, file) })
-      return view ? view.problem : artefactProblemIn(phase.path, artefact)
+      return view ? view.problem : departmentArtefact(phase, rule, artefact)
     },
   }
   return { ...gateIn(name, rule, state, folder), rule }
+}
+
+/** An artefact of steps must be there for each department that the gate is about; any other one for the phase. */
+function departmentArtefact(phase: Phase, { departments }: Gate, artefact: string): string | undefined {
+  const { organisation } = phase
+  if (!ownArtefacts(organisation).has(artefact)) return artefactProblemIn(phase.path, artefact)
+  const meant = departments === 'active' || departments.length === 0 ? phase.departments.active : departments
+  const problems = meant.flatMap((name) => {
+    const prefix = artefactPrefix(organisation.departments.get(name)!)
+    const problem = artefactProblemIn(phase.path, `${prefix}${artefact}`, { prefix })
+    return problem === undefined ? [] : [`${prefix}${artefact} of ${name} ${problem}`]
+  })
+  return problems.length === 0 ? undefined : problems.join('; ')
 }
 
 /** Whether a hand-off is recorded that is shown in this file of the phase. */

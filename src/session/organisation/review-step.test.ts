@@ -8,7 +8,7 @@ import type { MessageType } from '../../team/message.ts'
 import { memberNamed } from '../../team/state.ts'
 import { engineering } from '../../testing/harnesses/organisation-harness.ts'
 import { teamHarness } from '../../testing/harnesses/team-harness.ts'
-import type { Phase } from './phase.ts'
+import { type Phase, phaseOf } from './phase.ts'
 import { reviewStep } from './review-step.ts'
 
 const organisation = engineering()
@@ -33,7 +33,7 @@ function review(
   const isOnBoard = ({ subject }: StepTask) => [...team.state.tasks.values()].some((task) => task.subject === subject)
   const start = () =>
     reviewStep({
-      phase: { organisation, path, folder: 'p' } as Phase,
+      phase: phaseOf({ organisation, path, folder: 'p' } as Phase, 'backend'),
       department: 'backend',
       step: organisation.steps.find(({ step }) => step === number)!,
       approvalGates: gates,

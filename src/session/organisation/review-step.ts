@@ -1,3 +1,4 @@
+import { withoutPrefix } from '../../organisation/artefacts/match.ts'
 import { type Verdict, verdictsIn, worstOf } from '../../organisation/artefacts/verdict.ts'
 import type { Organisation, Step } from '../../organisation/definition/organisation.ts'
 import { type ApprovalGate, type ApprovalGates, approvalsFor } from '../../organisation/guards/approvals.ts'
@@ -16,11 +17,11 @@ import { disagreements, verdictsOfStep } from '../../organisation/reviews/verdic
 import { DEV_ROLE, PERSON_ROLE } from '../../plan/plan-draft.ts'
 import type { RecordedHandOff } from '../../team/phases/phase.ts'
 import { memberNamed, type TeamState } from '../../team/state.ts'
-import type { Phase } from './phase.ts'
+import type { DepartmentPhase } from './phase.ts'
 import type { StepProblem } from './step-problem.ts'
 
 export interface Review {
-  readonly phase: Phase
+  readonly phase: DepartmentPhase
   readonly department: string
   readonly step: Step
   readonly approvalGates: ApprovalGates
@@ -106,16 +107,21 @@ async function verdictsOf(
   { work, tasks, sentBack }: { work: StepWork; tasks: readonly StepTask[]; sentBack: SentBack | undefined },
 ): Promise<Verdict[]> {
   const { organisation } = phase
+  const { artefactPrefix } = organisation
+  /** Hand-offs are about artefacts of any department. */
+  const plain = { ...step, exit: step.exit.map((name) => withoutPrefix(name, artefactPrefix)) }
   const subjects = new Set(tasks.map(({ subject }) => subject))
   const made = [...state.tasks.values()].filter(({ subject }) => subjects.has(subject))
   const after = Math.min(...made.map(({ id }) => Number(id)))
   const first = made.map(({ createdAt }) => createdAt).sort((a, b) => a - b)[0] ?? 0
   const before = sentBack?.task ?? Number.POSITIVE_INFINITY
   const said = reportedVerdicts({
-    ...{ organisation, department, step, state, before, after: made.length === 0 ? 0 : after },
+    ...{ organisation, department, step: plain, state, before, after: made.length === 0 ? 0 : after },
   })
-  const escalated = sentBack ? [] : escalatedVerdicts({ department, step, since: first }, (await handOffs?.()) ?? [])
-  const found = { written: verdictsIn(phase.path, step.exit), reported: [...said, ...escalated] }
+  const escalated = sentBack
+    ? []
+    : escalatedVerdicts({ department, step: plain, since: first }, (await handOffs?.()) ?? [])
+  const found = { written: verdictsIn(phase.path, step.exit, artefactPrefix), reported: [...said, ...escalated] }
   return verdictsOfStep(step, work.plans, found)
 }
 

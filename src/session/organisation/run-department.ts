@@ -22,13 +22,13 @@ import type { Task } from '../../team/task.ts'
 import type { Workspace } from '../../workspace.ts'
 import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
-import { isRecorded, type Phase } from './phase.ts'
+import { type DepartmentPhase, isRecorded } from './phase.ts'
 import { reviewStep } from './review-step.ts'
 import { escalationContent, failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
 
 export interface DepartmentRun {
   readonly name: string
-  readonly phase: Phase
+  readonly phase: DepartmentPhase
   readonly session: Session
   readonly plans: readonly Plan[]
   readonly workspace: Workspace
@@ -187,7 +187,9 @@ function problemIn(
   return (artefact) => {
     const loaded = departmentFacts(session.team.state, phase.folder).plans
     const view = viewProblem(artefact, { plans: loaded, isRecorded: (file) => isRecorded(phase, handOffs, file) })
-    return view ? view.problem : artefactProblemIn(phase.path, artefact, own)
+    return view
+      ? view.problem
+      : artefactProblemIn(phase.path, artefact, { plans: own, prefix: phase.organisation.artefactPrefix })
   }
 }
 

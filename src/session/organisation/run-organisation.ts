@@ -13,7 +13,7 @@ import { isRefusal } from '../../team/refusal.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Session } from '../session.ts'
 import { codeOwner, type Owner, type OwnerActions } from './owner-actions.ts'
-import { checkGate, type Phase, readPhase } from './phase.ts'
+import { checkGate, type Phase, phaseOf, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
 import { recordHandOff } from './record-hand-off.ts'
 import { type DepartmentProblem, runDepartment, SESSION_CLOSED } from './run-department.ts'
@@ -121,7 +121,15 @@ async function runOne(run: OrganisationRun, { name, signal, views }: OneRun): Pr
   const problem = await (async () => {
     await using session = await run.openDepartment(name)
     const ended = await runDepartment({
-      ...{ name, phase, session, clock, workspace: run.workspace, env: run.env, plans: run.plans.get(name) ?? [] },
+      ...{
+        name,
+        phase: phaseOf(phase, name),
+        session,
+        clock,
+        workspace: run.workspace,
+        env: run.env,
+        plans: run.plans.get(name) ?? [],
+      },
       signal: AbortSignal.any([signal, limit.signal, session.closing]),
       whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
       approvalGates: run.approvalGates,

@@ -1,5 +1,6 @@
 import { artefactProblemIn } from '../../organisation/artefacts/phase-folder.ts'
 import type { Organisation, Step } from '../../organisation/definition/organisation.ts'
+import { organisationOf } from '../../organisation/departments/department-organisation.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import { checkEntry, checkExit, type StepGate } from '../../organisation/steps/check-step.ts'
 import { InvalidPhase, type Phase } from './phase.ts'
@@ -36,11 +37,13 @@ export function checkStep(
     throw new InvalidPhase(`'${wanted}' is not a department of this phase. Departments: ${names}.`)
   }
   return meant.map(({ name, facts: { steps } }) => {
+    const organisation = organisationOf(phase.organisation, name)
+    const own = organisation.steps.find((one) => one.step === step.step) ?? step
     const facts = {
       statusOf: (number: number) => steps.find((one) => one.step === number)?.status,
-      problemOf: (artefact: string) => artefactProblemIn(phase.path, artefact),
+      problemOf: (artefact: string) => artefactProblemIn(phase.path, artefact, { prefix: organisation.artefactPrefix }),
     }
-    const gate = isEnd ? checkExit(step, facts) : checkEntry(phase.organisation.steps, step, facts)
+    const gate = isEnd ? checkExit(own, facts) : checkEntry(organisation.steps, own, facts)
     return { department: name, ...gate }
   })
 }
