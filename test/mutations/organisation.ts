@@ -307,4 +307,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/org/artefacts.test.ts',
     fails: 'are reviewed by their own artefacts: a FAIL of one does not touch the other',
   },
+  {
+    name: 'written-plans-unread',
+    mistake: 'plans that a lead writes are read by the next run only',
+    file: 'src/session/organisation/run-department.ts',
+    old: 'return first ?? acceptPlans(run, known, ask)',
+    new: 'return first ?? (acceptPlans === undefined ? { reason: known.join() } : undefined)',
+    test: 'src/cli/org/planning.test.ts',
+    fails: 'come back with file, line and fix, and are done in the same run when they are valid',
+  },
 ]

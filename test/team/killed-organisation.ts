@@ -4,9 +4,7 @@ import { type AlarmClock, systemClock } from '../../src/journal/clock.ts'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { resolveDepartments } from '../../src/organisation/departments/resolve-departments.ts'
 import { spawnPlan, teamOf } from '../../src/organisation/departments/spawn-plan.ts'
-import { assignPlans } from '../../src/organisation/phases/assign-plans.ts'
 import { createRoleRules } from '../../src/organisation/roles/role-rules.ts'
-import { readPlans } from '../../src/plan/read-plans.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { openPhase } from '../../src/session/organisation/phase.ts'
 import { type OrganisationEnd, runOrganisation } from '../../src/session/organisation/run-organisation.ts'
@@ -58,10 +56,8 @@ export async function runPhase(
   const config = { departments: { frontend: true }, department_workflow: 'parallel' }
   const departments = resolveDepartments(organisation, config)
   const phase = openPhase(workspace, join(workspace.workspace, PHASE), organisation, departments)
-  const named = DEPARTMENTS.map((name) => ({ name, folders: organisation.departments.get(name)!.folders }))
   return runOrganisation({
     ...{ phase, workspace, clock, env: {}, signal, approvalGates: {} },
-    plans: assignPlans(readPlans([phase.path]).plans, named).plans,
     orchestration: spawnPlan(organisation, departments, 'teammate'),
     async openDepartment(name) {
       const session = await openSession({

@@ -174,7 +174,7 @@ describe('org show', () => {
   it('shows another organisation that a user wrote', async () => {
     edit(MAIN, 'workflow: backend_only', 'workflow: both')
     edit(MAIN, 'workflows:\n', 'workflows:\n  both: { order: wave, waves: [[frontend], [backend]] }\n')
-    edit(MAIN, 'short: fe\n    active: false', 'short: fe\n    active: true')
+    edit(MAIN, 'artefacts: fe-\n    active: false', 'artefacts: fe-\n    active: true')
     expect(await cli.json('org show')).toMatchObject({ workflow: 'both', leads_to_spawn: 'yolo-fe-lead|yolo-lead' })
   })
 })

@@ -5,7 +5,6 @@ import { organisationOf } from '../../organisation/departments/department-organi
 import { spawnPlan, teamOf } from '../../organisation/departments/spawn-plan.ts'
 import { gatesOf } from '../../organisation/guards/role-gates.ts'
 import { writeGuard } from '../../organisation/guards/write-guard.ts'
-import { assignPlans } from '../../organisation/phases/assign-plans.ts'
 import { type PhaseState, signOffIn } from '../../organisation/phases/phase-state.ts'
 import { createRoleRules } from '../../organisation/roles/role-rules.ts'
 import { createMessageRouting } from '../../organisation/routing/message-routing.ts'
@@ -13,11 +12,11 @@ import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { resolveCommits } from '../../plan/auto-commit.ts'
 import { PLAN_CONFIG_FILE, type PlanConfig } from '../../plan/plan-config.ts'
 import { PERSON_ROLE } from '../../plan/plan-draft.ts'
-import { type ReadPlans, readPlans } from '../../plan/read-plans.ts'
 import { type ResolvedMode, resolveTeamMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
 import { chooseModel } from '../../session/choose-model.ts'
 import { openSession } from '../../session/open-session.ts'
+import { PLAN_FILES, plansIn } from '../../session/organisation/department-plans.ts'
 import { modelOwner } from '../../session/organisation/model-owner.ts'
 import { ownerTeam, type Phase, phaseName, readPhase } from '../../session/organisation/phase.ts'
 import { executionStateOf } from '../../session/organisation/phase-views.ts'
@@ -96,10 +95,13 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
     }
     const base = settingsOptions(settings, call.env)
-    const plans = plansOf(call, phase)
+    const plans = checkedPlans(call, phase, before)
     const scalingOf = (department: string) =>
       [...roles].flatMap(([role, { kind, scaling: scaled }]) => {
-        const cap = Math.max(scaled?.max ?? 1, reviewersAtOnce(phase, role, plans.get(department)?.length ?? 0))
+        const cap = Math.max(
+          scaled?.max ?? 1,
+          reviewersAtOnce(phase, role, plans.get(department)?.length || MAX_REVIEWERS),
+        )
         if (kind === 'task-only') return [{ role, cap, mode: 'task' as const }]
         return departments.get(department)!.roles.includes(role) ? [{ role, cap, mode: mode.mode }] : []
       })
@@ -126,7 +128,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
     })
     await printMessage(call, `Commits ${autoCommit ? 'on' : 'off'}: ${reason}.`)
     const { isComplete, state } = await runOrganisation({
-      ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal, plans },
+      ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({
@@ -170,16 +172,16 @@ function leadPrompt({ roles }: Organisation): string | undefined {
   return [...roles.values()].find(({ kind }) => kind === 'lead')?.prompt
 }
 
-function plansOf(call: Call, phase: Phase) {
-  const { plans, problems }: ReadPlans = readPlans([phase.path])
-  const departments = phase.departments.active.map((name) => {
-    const { folders } = phase.organisation.departments.get(name)!
-    return { name, folders }
-  })
-  const assigned = assignPlans(plans, departments)
-  const all = [...problems, ...assigned.problems].map((one) => ({ ...one, file: relative(call.cwd, one.file) }))
-  if (all.length > 0) throw new Refused(problemsFound(all))
-  return assigned.plans
+/** Plans that people wrote must be valid before anything runs; those of a planning step that is not over go back to its lead. */
+function checkedPlans(call: Call, phase: Phase, { departments }: PhaseState) {
+  const planning = phase.organisation.steps.filter(({ exit }) => exit.includes(PLAN_FILES)).map(({ step }) => step)
+  const isPlanning = departments.some(({ facts }) =>
+    facts.steps.some(({ step, status }) => planning.includes(step) && (status === 'started' || status === 'failed')),
+  )
+  const { plans, problems } = plansIn(phase)
+  const shown = problems.map((one) => ({ ...one, file: relative(call.cwd, one.file) }))
+  if (shown.length > 0 && !isPlanning) throw new Refused(problemsFound(shown))
+  return plans
 }
 
 /** A role that reviews each plan for itself has an agent for each of them at the same time. */

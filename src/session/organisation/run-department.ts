@@ -9,8 +9,9 @@ import { departmentFacts } from '../../organisation/phases/phase-state.ts'
 import { type StepTask, type StepWork, stepTasks } from '../../organisation/phases/step-tasks.ts'
 import { partyOf } from '../../organisation/routing/roles.ts'
 import { checkEntry, checkExit, nextStep, type StepFacts } from '../../organisation/steps/check-step.ts'
-import type { Plan } from '../../plan/plan.ts'
+import type { Plan, Problem } from '../../plan/plan.ts'
 import { PERSON_ROLE } from '../../plan/plan-draft.ts'
+import { refusedPlansText } from '../../prompts/refused-plans.ts'
 import type { Command } from '../../team/command.ts'
 import { isPresent, type Member } from '../../team/members/member.ts'
 import { nameKey } from '../../team/name.ts'
@@ -22,6 +23,7 @@ import type { Task } from '../../team/task.ts'
 import type { Workspace } from '../../workspace.ts'
 import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
+import { noPlan, PLAN_FILES, plansOf, problemLine } from './department-plans.ts'
 import { type DepartmentPhase, isRecorded } from './phase.ts'
 import { reviewStep } from './review-step.ts'
 import { escalationContent, failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
@@ -30,7 +32,10 @@ export interface DepartmentRun {
   readonly name: string
   readonly phase: DepartmentPhase
   readonly session: Session
-  readonly plans: readonly Plan[]
+  /** Of this department; read again after each step that writes plans. */
+  plans: readonly Plan[]
+  /** Does `work` while no other department of the phase writes plans: their numbers are those of the phase. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
   readonly workspace: Workspace
   readonly clock: AlarmClock
   readonly env: Readonly<Record<string, string | undefined>>
@@ -108,8 +113,9 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     handOffs = await run.handOffs()
     const entry = checkEntry(steps, step, facts)
     if (entry.gate === 'fail') return fail(step, { reason: entry.missing.join('; ') })
+    const isResumed = facts.statusOf(step.step) !== undefined
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
-    const problem = await perform(run, step, attemptOf(step))
+    const problem = await perform(run, step, { attempt: attemptOf(step), isResumed })
     // Interrupted: the step stays started, and the next run continues it.
     if (session.closing.aborted) return SESSION_CLOSED
     if (signal.aborted) {
@@ -153,30 +159,70 @@ function shownFiles(run: DepartmentRun): string[] {
 const SUMMARIES = '*.summary.jsonl'
 
 /** Does the work of a step; returns why that did not succeed. */
-async function perform(run: DepartmentRun, step: Step, attempt: number): Promise<StepProblem | undefined> {
-  const { phase, session, plans } = run
+async function perform(
+  run: DepartmentRun,
+  step: Step,
+  { attempt, isResumed }: { readonly attempt: number; readonly isResumed: boolean },
+): Promise<StepProblem | undefined> {
+  const { phase, session } = run
   const { organisation } = phase
   const isOfLead = step.roles.every((role) => organisation.roles.get(role)?.kind === 'lead')
   if (step.exit.includes(SUMMARIES)) return implement(run)
   // Plans that people wrote are not written again, and the sign-off is what the checks of all steps say.
-  if (isOfLead && checkExit(step, { statusOf: () => 'started', problemOf: problemIn(run, []) }).gate === 'pass')
-    return undefined
-  const own = plans.map(({ id }) => id)
+  const writesPlans = step.exit.includes(PLAN_FILES)
+  const isThere = checkExit(step, { statusOf: () => 'started', problemOf: problemIn(run, []) }).gate === 'pass'
+  const isPlanned = !writesPlans || (run.plans.length > 0 && plansOf(phase, run.name).problems.length === 0)
+  if (isOfLead && isThere && isPlanned) return undefined
   const work = (cycle: number, some?: readonly string[]): StepWork => ({
     ...{ department: run.name, folder: phase.folder, files: shownFiles(run), cycle, attempt },
-    ...{ plans: some ?? own, isPartOfPlans: some !== undefined },
+    ...{ plans: some ?? run.plans.map(({ id }) => id), isPartOfPlans: some !== undefined },
     roleOf: (role) => organisation.roles.get(role),
   })
-  if (isOfLead) {
-    const [task] = stepTasks(step, work(1))
-    return whyStopped(await lastOf(run, session.run(task?.description, run.signal)))
+  const ask = async (text: string | undefined) => whyStopped(await lastOf(run, session.run(text, run.signal)))
+  if (isOfLead && !writesPlans) return ask(stepTasks(step, work(1))[0]?.description)
+  // What was wrong before, and not by this department, is not its mistake.
+  const known = isResumed ? [] : plansOf(phase, run.name).problems.map((one) => problemLine(phase, one))
+  if (isOfLead)
+    return run.inTurn(async () => {
+      const first = await ask(stepTasks(step, work(1))[0]?.description)
+      return first ?? acceptPlans(run, known, ask)
+    })
+  const role = step.roles[0] ?? ''
+  const correct = (text: string, i: number) => {
+    const subject = `Correction ${i} after step ${step.step} ${step.name} of ${phase.folder}${attempt > 1 ? `, attempt ${attempt}` : ''}`
+    return doTasks(run, [{ subject, role, description: text }])
   }
-  return reviewStep({
+  const problem = await reviewStep({
     ...{ phase, department: run.name, step, work, state: session.team.state, approvalGates: run.approvalGates },
     doTasks: (tasks) => doTasks(run, tasks),
     addTask: (task) => addMissing(run, [task]),
     handOffs: run.handOffs,
   })
+  return problem ?? (writesPlans ? acceptPlans(run, known, correct) : undefined)
+}
+
+/** How often plans that are not valid go back to their author. */
+const MAX_CORRECTIONS = 2
+
+/** Reads the plans that a step wrote, for the steps after it. Those that are not valid go back, with file, line and fix. */
+async function acceptPlans(
+  run: DepartmentRun,
+  known: readonly string[],
+  giveBack: (text: string, i: number) => Promise<StepProblem | undefined>,
+): Promise<StepProblem | undefined> {
+  const { phase, name } = run
+  for (let i = 1; ; i++) {
+    if (run.signal.aborted || run.session.closing.aborted) return undefined
+    const { plans, problems } = plansOf(phase, name)
+    const found = plans.length === 0 && problems.length === 0 ? [noPlan(phase, name)] : problems
+    const lines = found.map((one) => problemLine(phase, one)).filter((line) => !known.includes(line))
+    run.plans = plans
+    if (lines.length === 0) return undefined
+    if (i > MAX_CORRECTIONS)
+      return { reason: `the plans were refused ${MAX_CORRECTIONS + 1} times: ${lines.join('; ')}` }
+    const problem = await giveBack(refusedPlansText(lines), i)
+    if (problem) return problem
+  }
 }
 
 function problemIn(
@@ -195,7 +241,12 @@ function problemIn(
 
 /** Loads the plans and lets developers, which the supervisor starts, do their tasks. */
 async function implement(run: DepartmentRun): Promise<StepProblem | undefined> {
-  const { phase, session, plans } = run
+  const { phase, session } = run
+  const { plans, problems } = plansOf(phase, run.name)
+  run.plans = plans
+  const isOwn = ({ file }: Problem) => plans.some(({ path }) => path === file)
+  const wrong = problems.filter(isOwn).map((one) => problemLine(phase, one))
+  if (wrong.length > 0) return { reason: wrong.join('; ') }
   if (plans.length === 0) return { reason: 'the department has no plan' }
   const loaded = await loadPlans(plans, { ...run, team: session.team })
   if (isRefusal(loaded)) return { reason: refusalText(loaded) }

@@ -7,24 +7,22 @@ import type { GateDecision } from '../../organisation/gates/decide-gate.ts'
 import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import { departmentResult } from '../../organisation/views/department-result.ts'
-import type { Plan } from '../../plan/plan.ts'
 import type { StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Session } from '../session.ts'
+import { plansOf } from './department-plans.ts'
 import { codeOwner, type Owner, type OwnerActions } from './owner-actions.ts'
 import { checkGate, type Phase, phaseOf, readPhase } from './phase.ts'
 import { writePhaseViews } from './phase-views.ts'
 import { recordHandOff } from './record-hand-off.ts'
-import { type DepartmentProblem, runDepartment, SESSION_CLOSED } from './run-department.ts'
+import { type DepartmentProblem, type DepartmentRun, runDepartment, SESSION_CLOSED } from './run-department.ts'
 import { escalationContent, type StepEscalation } from './step-problem.ts'
 
 export interface OrganisationRun {
   readonly phase: Phase
   readonly workspace: Workspace
   readonly orchestration: SpawnPlan
-  /** Of each department. */
-  readonly plans: ReadonlyMap<string, readonly Plan[]>
   readonly clock: AlarmClock
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
@@ -72,6 +70,7 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
     writePhaseViews(phase, state, orchestration)
     return state
   })
+  const inTurn = turns()
   const { waves } = phase.departments
   const decided = (wave: Wave, state: PhaseState) => wave.gates.map((gate) => checkGate(phase, state, gate))
   const actions: OwnerActions = {
@@ -91,7 +90,7 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
     },
     async run(departments, own = signal) {
       const both = AbortSignal.any([signal, own])
-      await Promise.all(departments.map((name) => runOne(run, { name, signal: both, views })))
+      await Promise.all(departments.map((name) => runOne(run, { name, signal: both, views, inTurn })))
       return views()
     },
     async pass(wave) {
@@ -111,9 +110,10 @@ interface OneRun {
   /** Ends this department, whatever ended it: the run, or the owner that started it. */
   readonly signal: AbortSignal
   views(): Promise<PhaseState>
+  readonly inTurn: DepartmentRun['inTurn']
 }
 
-async function runOne(run: OrganisationRun, { name, signal, views }: OneRun): Promise<void> {
+async function runOne(run: OrganisationRun, { name, signal, views, inTurn }: OneRun): Promise<void> {
   const { phase, clock } = run
   const { timeoutMinutes } = phase.organisation.departments.get(name)!
   const limit = new AbortController()
@@ -128,7 +128,8 @@ async function runOne(run: OrganisationRun, { name, signal, views }: OneRun): Pr
         clock,
         workspace: run.workspace,
         env: run.env,
-        plans: run.plans.get(name) ?? [],
+        plans: plansOf(phase, name).plans,
+        inTurn,
       },
       signal: AbortSignal.any([signal, limit.signal, session.closing]),
       whyStopped: () => (limit.signal.aborted ? `time-out after ${timeoutMinutes} minutes` : undefined),
@@ -185,6 +186,16 @@ async function recordResult(
     ...{ subjects: [], status: content.result, after: [], content: { ...content } },
   })
   if (isRefusal(answer)) throw new Error(`The result of ${name} could not be recorded: ${answer.code}`)
+}
+
+/** Each piece of work begins when those that were given before it have ended. */
+function turns(): DepartmentRun['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
 }
 
 /** One at a time: a later caller gets a result that was begun after it asked. */
