@@ -1,8 +1,10 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { START } from './journal/log/cursor.ts'
 import type { Store } from './journal/log/store.ts'
 import { realDisk } from './stores/files/disk.ts'
 import { refuseNetworkFileSystem } from './stores/files/file-system-kind.ts'
+import { removeTeamTokens } from './stores/files/identity/member-tokens.ts'
 import { mayWrite, openTrust, type Trust } from './stores/files/identity/trust.ts'
 import { openFileStore } from './stores/files/store.ts'
 import { openViews } from './stores/files/views/views.ts'
@@ -25,7 +27,7 @@ export interface Workspace extends AsyncDisposable, Root {
 export interface WorkspaceOptions {
   /** The search for the workspace root starts here; by default the current folder. */
   readonly cwd?: string
-  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly env?: Env
   readonly durability?: 'power' | 'process'
   /** `files` (the default) or `postgres://…`. */
   readonly store?: string
@@ -37,9 +39,10 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Wor
   const { cwd = process.cwd(), env = process.env, durability, warn = warnOnStderr } = options
   const root = findRoot(cwd, env, env.HOME || homedir())
   const trust = openTrust(env, { warn })
-  if (options.store !== undefined && options.store !== 'files') return openDatabase(options.store, root, trust, warn)
+  if (options.store !== undefined && options.store !== 'files')
+    return openDatabase(options.store, root, trust, { env, warn })
   const teamsFolder = join(root.root, '.teams')
-  const store = await openFileStore({
+  const journals = await openFileStore({
     dir: root.root,
     durability,
     warn,
@@ -47,6 +50,7 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Wor
     mayWrite: mayWrite(trust, root.root),
     checkFileSystem: (dir) => refuseNetworkFileSystem(dir, realDisk),
   })
+  const store = withoutRemains(journals, env)
   return {
     ...root,
     store,
@@ -62,11 +66,11 @@ async function openDatabase(
   url: string,
   root: Root,
   trust: Trust,
-  warn: (message: string) => void,
+  { env, warn }: { readonly env: Env; warn(message: string): void },
 ): Promise<Workspace> {
   const { parseAddress } = await import('./stores/postgres/connection/address.ts')
   const { shown } = parseAddress(url)
-  const store = await openPostgresStore({ url, warn })
+  const store = withoutRemains(await openPostgresStore({ url, warn }), env)
   return {
     ...root,
     store,
@@ -77,6 +81,30 @@ async function openDatabase(
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
+
+/** However a team is removed, tokens of its members go with it: they are in the state folder of this user. */
+function withoutRemains(store: Store, env: Env): Store {
+  const remove = store.remove.bind(store)
+  return Object.assign(store, {
+    async remove(team: string, purge: boolean) {
+      const id = await idOf(store, team).catch(() => undefined)
+      await remove(team, purge)
+      if (id !== undefined) removeTeamTokens(env, { name: team, id })
+    },
+  })
+}
+
+/** A team is known by the record that created it, which is the first of its journal. */
+async function idOf(store: Store, team: string): Promise<string | undefined> {
+  const log = await store.log(`${team}/journal`)
+  try {
+    return (await log.read(START))[0]?.record.id
+  } finally {
+    await log.close()
+  }
+}
+
+type Env = Readonly<Record<string, string | undefined>>
 
 /** Loads the PostgreSQL driver on first use: a workspace on files never loads it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openServers, readyServer } from './server-harness.ts'
 
 /** What the server was asked, and the header by which it knows the caller. */
@@ -16,6 +16,8 @@ beforeEach(async () => {
 afterEach(() => new Promise<void>((resolve) => void server.close(() => resolve())))
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === '/private')
+    return void response.writeHead(401, { 'www-authenticate': 'Bearer realm="web"' }).end('no')
   if (request.url === '/moved') return void response.writeHead(307, { location: 'http://127.0.0.2:9/mcp' }).end()
   if (request.method !== 'POST') return void response.writeHead(405).end()
   const body: Buffer[] = []
@@ -34,9 +36,32 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     })
   }
   if (method === 'tools/list')
-    return void send({ tools: ['echo', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } })) })
+    return void send({
+      tools: ['echo', 'big', 'flood', 'endless', 'comments'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+    })
   if (params.name === 'big') return void send({ content: [{ type: 'text', text: 'x'.repeat(50 * 1024 * 1024) }] })
+  const pieces = FLOODS[params.name as keyof typeof FLOODS]
+  if (pieces !== undefined) return void pour(response, pieces)
   send({ content: [{ type: 'text', text: params.arguments.text }] })
+}
+
+const NOTICE = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } })
+const FLOODS = {
+  flood: `event: message\ndata: ${NOTICE}\n\n`,
+  /** One event that never ends, in short lines. */
+  endless: `data: ${'x'.repeat(1000)}\n`,
+  comments: ': still here\r\n\r\n',
+}
+
+/** Sends this as events, again and again, until the client goes away. */
+function pour(response: ServerResponse, piece: string): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const pieces = piece.repeat(Math.ceil(65_536 / piece.length))
+  const write = () => {
+    while (!response.destroyed && response.write(pieces));
+    if (!response.destroyed) response.once('drain', write)
+  }
+  write()
 }
 
 const open = (path = '/mcp', headers: Record<string, string> = {}, env: Record<string, string> = {}) =>
@@ -54,6 +79,29 @@ describe('a server over HTTP', { timeout: 60_000 }, () => {
     await using harness = await open()
     expect((await harness.call('mcp__web__big')).text).toContain('more than 16 MB')
     expect(await harness.call('mcp__web__echo', { text: 'on' })).toMatchObject({ text: 'on' })
+  })
+
+  it.for([
+    ['flood', 'it sent more than 2000 messages in a second without being asked'],
+    ['comments', 'it sent more than 2000 messages in a second without being asked'],
+    ['endless', 'it sent an event of more than 16 MB'],
+  ] as const)('that sends events without end is left, and used again later: %s', async ([tool, why]) => {
+    await using harness = await open()
+    expect((await harness.call(`mcp__web__${tool}`)).text).toContain(why)
+    expect(harness.notes.join()).toContain(`The MCP server web ended: ${why}. It is started again when it is needed.`)
+    const again = harness.call('mcp__web__echo', { text: 'on' })
+    await vi.waitFor(() => expect(harness.clock.next).toBeDefined(), 30_000)
+    harness.clock.advance(1)
+    expect(await again).toMatchObject({ text: 'on' })
+  })
+
+  it('that wants a login says so, with the header to set, and is not tried again', async () => {
+    await using harness = await open('/private')
+    const said = harness.notes.join()
+    expect(said).toContain('The MCP server web does not accept this user (401, it wants Bearer realm=')
+    expect(said).toContain('"headers" of its entry: {"Authorization": "Bearer $' + '{WEB_TOKEN}"}')
+    expect(said).toContain('A login with OAuth is not supported.')
+    expect(harness.servers.status()).toMatchObject([{ status: 'failed' }])
   })
 
   it('that redirects to another origin is not followed', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -64,6 +64,19 @@ describe('deskmates mcp serve', { timeout: 60_000 }, () => {
       members: [{ name: 'lead' }, { name: 'claude', role: 'developer', kind: 'external' }],
     })
     expect(await harness.json('task show 1')).toMatchObject({ owner: 'claude', leaseUntil: expect.any(Number) })
+  })
+
+  it('does not join again by itself after the caller has left, and its token file is gone', async () => {
+    const claude = await start('--as claude')
+    await claude.call('task_create', { subject: 'one' })
+    const { tokenFile } = await harness.json('team join claude --role dev')
+    expect(existsSync(tokenFile)).toBe(true)
+    expect((await claude.call('leave')).data).toEqual({ name: 'claude', released: null, returned: 0 })
+    expect(existsSync(tokenFile)).toBe(false)
+    expect((await claude.call('task_claim')).error).toBe('member_stopped')
+    expect((await claude.call('task_list')).data.total).toBe(1)
+    const later = await start('--as claude')
+    expect((await later.call('task_claim')).data.task.owner).toBe('claude')
   })
 
   it('delivers a message again after kill -9 between delivery and the next call, then once', async () => {

@@ -51,6 +51,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'counts as delivered only when a later call names its id',
   },
   {
+    name: 'token-file-stays',
+    mistake: 'the token of a member stays in the state folder when its team is deleted',
+    file: 'src/workspace.ts',
+    old: 'if (id !== undefined) removeTeamTokens(env, { name: team, id })',
+    new: 'if (id === undefined) removeTeamTokens(env, { name: team, id: team })',
+    test: commands,
+    fails: 'is void when its member has left, and its file goes with the team',
+  },
+  {
     name: 'origin-not-checked',
     mistake: 'a page of any site reaches the server',
     file: 'src/mcp/server/serve-http.ts',

@@ -16,6 +16,7 @@ import { watching } from './file-watch.ts'
 import { git } from './git.ts'
 import { inboxFile } from './inbox-file.ts'
 import { kill, playHolder } from './kill.ts'
+import { mcpServers } from './mcp-servers.ts'
 import { keys, model, call as modelCall, network } from './models.ts'
 import { postgres } from './postgres.ts'
 import { playClaimant, race } from './race.ts'
@@ -66,6 +67,7 @@ export const examinations: readonly Examination[] = [
   keys,
   model,
   network,
+  mcpServers,
 ]
 
 async function examineAndReport(call: Call, wanted: readonly Examination[]): Promise<number> {

@@ -7,7 +7,7 @@ import { serveHttp } from '../../mcp/server/serve-http.ts'
 import { createTeamServer } from '../../mcp/server/team-server.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
 import { joinWithToken } from '../../session/member-tokens.ts'
-import { findMemberToken, tokenFileOf } from '../../stores/files/identity/member-tokens.ts'
+import { findMemberToken, removeMemberTokens, tokenFileOf } from '../../stores/files/identity/member-tokens.ts'
 import type { Author } from '../../team/event.ts'
 import { isPresent } from '../../team/members/member.ts'
 import { nameKey } from '../../team/name.ts'
@@ -41,7 +41,8 @@ $ deskmates mcp serve --team web --http 7077`,
     withTeam(call, 'create', async (team, workspace) => {
       const { presence } = workspace.store
       const serving = { team, clock: call.clock, runtime: presence.self, version, signal: call.signal }
-      const base = { ...serving, redactor: createRedactor(call.env) }
+      const onLeft = ({ name }: Author) => removeMemberTokens(call.env, team.state, name)
+      const base = { ...serving, redactor: createRedactor(call.env), onLeft }
       // In a database mail is assigned to a process that proves by a lease that it lives.
       const needsLease = workspace.teamsFolder === undefined
       if (options.as !== undefined) await requireUsable(call, team, options.as)
@@ -67,6 +68,7 @@ async function serveOnStdio(call: Call, base: Serving, options: Options): Promis
   const { team } = base
   const { env } = call
   let own = options.as
+  let hasLeft = false
   const hasToken = own === undefined && Boolean(env.DESKMATES_MEMBER_TOKEN)
 
   async function identify(isReading: boolean): Promise<Author | Refusal> {
@@ -75,6 +77,9 @@ async function serveOnStdio(call: Call, base: Serving, options: Options): Promis
     const member = memberNamed(team.state, own)
     if (!member || !isPresent(member)) {
       if (isReading) return refuse('not_allowed', { problem: 'no_member' })
+      // It joins with its first action, but not again after it chose to leave.
+      if (member && hasLeft)
+        return refuse('member_stopped', { problem: 'caller', member: member.name, role: member.role })
       const joined = await joinWithToken(team, env, { name: own, role: options.role })
       if (isRefusal(joined)) return joined
     }
@@ -86,8 +91,16 @@ async function serveOnStdio(call: Call, base: Serving, options: Options): Promis
     if (known && isPresent(known))
       return refuse('member_busy', { problem: 'name_taken', member: known.name, kind: known.kind })
     const answer = await joinWithToken(team, env, { name, role })
-    if (!isRefusal(answer)) own = name
+    if (!isRefusal(answer)) {
+      own = name
+      hasLeft = false
+    }
     return answer
+  }
+
+  function onLeft(caller: Author): void {
+    hasLeft = true
+    base.onLeft?.(caller)
   }
 
   const mayChoose = own === undefined && !hasToken
@@ -96,7 +109,7 @@ async function serveOnStdio(call: Call, base: Serving, options: Options): Promis
     decodeStrings: false,
     write: (text: string, _encoding, done) => void (call.protocolOutput ?? call.stdout).write(text, done),
   })
-  const handle = serveStdio(() => createTeamServer({ ...base, identify, ...(mayChoose && { join }) }), {
+  const handle = serveStdio(() => createTeamServer({ ...base, identify, onLeft, ...(mayChoose && { join }) }), {
     transport: new StdioServerTransport(input, output),
   })
   // The client closes its end, or this process is asked to end.

@@ -71,6 +71,23 @@ describe('the token of a member', () => {
     expect(journal(), 'nothing was written').toBe(before)
   })
 
+  it('is void when its member has left, and its file goes with the team', async () => {
+    const state = () => readdirSync(join(cli.env.DESKMATES_STATE ?? '', 'tokens'))
+    const token = tokenIn(await join_('ci'))
+    await cli.ok('team leave ci')
+    const again = tokenIn(await join_('ci'))
+    expect(again).not.toBe(token)
+    expect(await cli.refused('task add one --as ci', elsewhere(token))).toBe('wrong_token')
+    await cli.ok('team create web')
+    const other = (await cli.json('team join ci --role dev --team web')).tokenFile
+    expect(state()).toHaveLength(2)
+    await cli.ok('team delete default')
+    expect(state()).toEqual([expect.stringMatching(/^web-/)])
+    expect(tokenIn(other)).toMatch(/^dmt_/)
+    await cli.ok('team delete web --purge')
+    expect(state()).toEqual([])
+  })
+
   it('lets this user act without naming it, and another one with DESKMATES_MEMBER_TOKEN', async () => {
     const token = tokenIn(await join_('ci'))
     await cli.ok('task add one --as ci')

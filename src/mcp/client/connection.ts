@@ -8,14 +8,13 @@ import {
   SdkError,
   SdkErrorCode,
   type Tool,
-  type Transport,
 } from '@modelcontextprotocol/client'
 import type { AlarmClock } from '../../journal/clock.ts'
 import { type JsonSchema, valueFault } from '../../tools/json-schema/json-schema.ts'
 import { createCallSlots } from './call-slots.ts'
 import { fetchOffers, type ServerOffers } from './offers.ts'
 import { ServerFailed, ServerRefused } from './server-faults.ts'
-import type { StdioTransport } from './transport/stdio-transport.ts'
+import type { ServerTransport } from './transport/server-transport.ts'
 import { boundedLine } from './untrusted-text.ts'
 
 /** One connection to one server. It is opened when it is needed, and again after it ended, never faster than the back-off. */
@@ -37,7 +36,7 @@ export interface CallOptions {
 export interface ConnectionOptions {
   readonly name: string
   /** A transport for one life of the server; connecting starts it. */
-  open(): Transport | StdioTransport
+  open(): ServerTransport
   readonly connectMs: number
   readonly callMs: number
   readonly clock: AlarmClock
@@ -61,7 +60,7 @@ const MAX_TIMEOUTS = 10
 
 interface Live {
   readonly client: Client
-  readonly transport: Transport | StdioTransport
+  readonly transport: ServerTransport
   readonly offers: ServerOffers
 }
 
@@ -135,7 +134,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   function ended(opened: Live): void {
     if (closing.signal.aborted) return
-    const why = whyOf(opened.transport) ?? 'the connection was closed'
+    const why = opened.transport.why ?? 'the connection was closed'
     current = undefined
     failures++
     lastFailure = `The MCP server ${name} ended: ${why}.`
@@ -168,20 +167,18 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       await opened.client.ping({ timeout: Math.min(PING_MS, callMs) })
     } catch {
-      const { transport } = opened
-      if ('fail' in transport) transport.fail(`it did not answer for ${callMs + Math.min(PING_MS, callMs)} ms`)
-      else await opened.client.close().catch(() => {})
+      opened.transport.fail(`it did not answer for ${callMs + Math.min(PING_MS, callMs)} ms`)
     }
   }
 
-  function explained(error: unknown, transport: Transport | StdioTransport, what: string): Error {
+  function explained(error: unknown, transport: ServerTransport, what: string): Error {
     if (error instanceof ServerFailed || error instanceof ServerRefused) return error
     const start = `The MCP server ${name} ${what}`
     if (isTimeout(error))
       return new ServerFailed(
         `${start}: it did not answer in time (${what.startsWith('could') ? connectMs : callMs} ms). ${LONGER}`,
       )
-    const why = whyOf(transport)
+    const why = transport.why
     if (why !== undefined) return new ServerFailed(`${start}: ${why}.`)
     const text = boundedLine(error instanceof Error ? error.message : String(error), 1000)
     return new ServerFailed(`${start}: ${text || 'it gave no reason'}${/[.!?…]$/.test(text) ? '' : '.'}`, {
@@ -243,10 +240,6 @@ const boundedValidator: jsonSchemaValidator = {
       ? { valid: true, data: input as never, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage }
   },
-}
-
-function whyOf(transport: Transport | StdioTransport): string | undefined {
-  return 'why' in transport ? transport.why : undefined
 }
 
 function isTimeout(error: unknown): boolean {

@@ -75,7 +75,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       open: () =>
         isStdio(entry)
           ? createStdioTransport(() => startServer(name, entry, grants, place), clock)
-          : createHttpTransport(name, entry.url, entry.headers ?? {}),
+          : createHttpTransport(name, entry.url, entry.headers ?? {}, clock),
       onChange: (offers) => useOffers(one, offers),
       onEnd: note,
     })

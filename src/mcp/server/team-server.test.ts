@@ -22,6 +22,7 @@ describe('the tools of the server', () => {
     const { tools } = await ada.client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual([
       'inbox',
+      'leave',
       'message_broadcast',
       'message_send',
       'request_answer',
@@ -47,6 +48,25 @@ describe('the tools of the server', () => {
       ])
     }
     expect(ada.client.getInstructions()).toContain('team web')
+  })
+
+  it('let a caller leave: its task is free, its mail returns, its token is void, later mail bounces', async () => {
+    await harness.join('bob')
+    const bob = await harness.connect('bob')
+    await add('one')
+    await ada.call('task_claim')
+    await bob.call('message_send', { to: 'ada', content: 'hello' })
+    const { data, text } = await ada.call('leave', { reason: 'the shift is over' })
+    expect(data).toEqual({ name: 'ada', released: '1', returned: 1 })
+    expect(text).toBe('ada has left the team. Task 1 is free again. 1 unread returned to their senders.')
+    expect(harness.team.state.tasks.get('1')).toMatchObject({ status: 'pending' })
+    expect(unread('bob')).toHaveLength(1)
+    for (const tool of ['task_claim', 'inbox', 'leave', 'team_status'])
+      expect([tool, (await ada.call(tool)).error]).toEqual([tool, 'member_stopped'])
+    const late = await bob.call('message_send', { to: 'ada', content: 'still there?' })
+    expect(late.text).toContain('ada')
+    expect(unread('ada')).toEqual([])
+    expect((await bob.call('task_claim')).data.task).toMatchObject({ id: '1', owner: 'bob' })
   })
 
   it('work the board: create, list, get, claim, update, renew, complete with the next, fail, release', async () => {

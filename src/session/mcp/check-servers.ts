@@ -17,12 +17,14 @@ export interface ServerCheck {
 
 export interface CheckOptions {
   readonly servers: readonly ConfiguredServer[]
-  readonly workspace: Workspace
+  readonly workspace: Pick<Workspace, 'workspace' | 'root'>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly keys: readonly string[]
   readonly sandbox: SandboxOptions | undefined
   readonly clock: AlarmClock
   readonly signal: AbortSignal
+  /** Milliseconds after which a server counts as failed; by default as long as its entry says. */
+  readonly patienceMs?: number
   warn(text: string): void
 }
 
@@ -48,11 +50,22 @@ export async function checkServers(options: CheckOptions): Promise<ReadonlyMap<s
     note: () => {},
   })
   opened?.start()
-  await opened?.ready(options.signal)
+  const late = options.patienceMs === undefined ? undefined : AbortSignal.timeout(options.patienceMs)
+  try {
+    await opened?.ready(late ? AbortSignal.any([options.signal, late]) : options.signal)
+  } catch (error) {
+    if (!late?.aborted || options.signal.aborted) throw error
+  }
   return new Map(
     (opened?.status() ?? []).map(({ key, status, tools, why }): [string, ServerCheck] => [
       key,
-      status === 'connected' ? { status, tools: tools ?? 0 } : { status: 'failed', why: why ?? 'it did not start' },
+      status === 'connected'
+        ? { status, tools: tools ?? 0 }
+        : { status: 'failed', why: why ?? notReady(options.patienceMs) },
     ]),
   )
+}
+
+function notReady(patienceMs: number | undefined): string {
+  return patienceMs === undefined ? 'it did not start' : `it did not list its tools within ${patienceMs / 1000} s`
 }

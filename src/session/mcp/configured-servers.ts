@@ -46,6 +46,8 @@ export interface ConfiguredServers {
   readonly servers: readonly ConfiguredServer[]
   /** What is wrong, or waits for a person, each with its next step. */
   readonly problems: readonly string[]
+  /** Those of them that are about files and entries which cannot be used; they have no server here. */
+  readonly faults: readonly string[]
 }
 
 /** A file or text of the command line that cannot be used. */
@@ -84,11 +86,8 @@ export function configuredServers(sources: ServerSources): ConfiguredServers {
     const server = serverOf(one, sources, servers, problems)
     if (server) servers.push(server)
   }
-  for (const server of servers) {
-    const problem = problemOf(server)
-    if (problem !== undefined) problems.push(problem)
-  }
-  return { servers, problems }
+  const waiting = servers.flatMap((server) => problemOf(server) ?? [])
+  return { servers, faults: problems, problems: [...problems, ...waiting] }
 }
 
 /** Servers that the program which embeds the library names: it has all rights of its user. */

@@ -1,11 +1,46 @@
-import { type FetchLike, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Clock } from '../../../journal/clock.ts'
 import { ServerRefused } from '../server-faults.ts'
-import { MAX_MESSAGE_BYTES } from './stdio-transport.ts'
+import { boundedLine } from '../untrusted-text.ts'
+import { createFloodLimit, MAX_MESSAGE_BYTES, type ServerTransport } from './server-transport.ts'
+
+const MAX_MB = MAX_MESSAGE_BYTES >> 20
 
 /** Messages to and from a server over HTTP. Redirections to another origin fail: the address is what was approved. */
-export function createHttpTransport(name: string, url: string, headers: Readonly<Record<string, string>>): Transport {
-  const requestInit = { headers: { ...headers } }
-  return new StreamableHTTPClientTransport(addressOf(name, url), { requestInit, fetch: boundedFetch })
+export function createHttpTransport(
+  name: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  clock: Clock,
+): ServerTransport {
+  let why: string | undefined
+  const fail = (reason: string) => {
+    if (why !== undefined) return
+    why = reason
+    void transport.close()
+  }
+  const countEvent = createFloodLimit(clock, fail)
+
+  /** The same as `fetch`; answers and events are bounded, as messages over standard output are. */
+  const boundedFetch: FetchLike = async (address, init) => {
+    const response = await fetch(address, init)
+    if (response.status === 401) {
+      await response.body?.cancel()
+      throw new ServerRefused(notLoggedIn(name, response.headers.get('www-authenticate')))
+    }
+    if (!response.body) return response
+    const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
+    const limit = isStream ? eventLimit(countEvent, fail) : bodyLimit()
+    const { status, statusText, headers } = response
+    return new Response(response.body.pipeThrough(limit), { status, statusText, headers })
+  }
+
+  const transport = new StreamableHTTPClientTransport(addressOf(name, url), {
+    requestInit: { headers: { ...headers } },
+    fetch: boundedFetch,
+  })
+  return Object.defineProperties(transport, { why: { get: () => why }, fail: { value: fail } }) as typeof transport &
+    ServerTransport
 }
 
 function addressOf(name: string, url: string): URL {
@@ -15,27 +50,57 @@ function addressOf(name: string, url: string): URL {
   return address
 }
 
-/** The same as `fetch`; an answer, or an event of a stream, of more than the limit ends it. */
-const boundedFetch: FetchLike = async (url, init) => {
-  const response = await fetch(url, init)
-  if (!response.body) return response
-  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
-  const { status, statusText, headers } = response
-  return new Response(response.body.pipeThrough(limitOf(isStream)), { status, statusText, headers })
+function notLoggedIn(name: string, challenge: string | null): string {
+  const wants = boundedLine(challenge ?? '', 200)
+  return (
+    `The MCP server ${name} does not accept this user (401${wants === '' ? '' : `, it wants ${wants}`}). ` +
+    `Get a token from its provider, and write it into "headers" of its entry: {"Authorization": "Bearer \${${variableOf(name)}}"}. ` +
+    'A login with OAuth is not supported.'
+  )
 }
 
-const NEWLINE = 0x0a
+function variableOf(name: string): string {
+  return `${name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, '_')}_TOKEN`
+}
 
-function limitOf(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+/** An answer that is longer fails its call. */
+function bodyLimit(): TransformStream<Uint8Array, Uint8Array> {
   let size = 0
   return new TransformStream({
     transform(bytes, controller) {
-      // An event has one line of data.
-      const last = isStream ? bytes.lastIndexOf(NEWLINE) : -1
-      size = last === -1 ? size + bytes.length : bytes.length - last - 1
-      if (size > MAX_MESSAGE_BYTES || bytes.length > MAX_MESSAGE_BYTES)
-        controller.error(new Error(`its answer has more than ${MAX_MESSAGE_BYTES >> 20} MB, and was left out`))
+      size += bytes.length
+      if (size > MAX_MESSAGE_BYTES)
+        controller.error(new Error(`its answer has more than ${MAX_MB} MB, and was left out`))
       else controller.enqueue(bytes)
+    },
+  })
+}
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** An event ends with an empty line, however many lines it has. Which call a broken one would answer is not known. */
+function eventLimit(countEvent: () => void, fail: (why: string) => void): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0
+  let isLineEmpty = true
+  let before = 0
+  return new TransformStream({
+    transform(bytes, controller) {
+      for (const byte of bytes) {
+        size++
+        if (byte === LF && before === CR) size--
+        else if (byte !== LF && byte !== CR) isLineEmpty = false
+        else if (isLineEmpty) {
+          if (size > 1) countEvent()
+          size = 0
+        } else isLineEmpty = true
+        before = byte
+      }
+      if (size > MAX_MESSAGE_BYTES) fail(`it sent an event of more than ${MAX_MB} MB`)
+      controller.enqueue(bytes)
     },
   })
 }

@@ -1,35 +1,25 @@
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
+import { type JSONRPCMessage, ReadBuffer, serializeMessage } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../journal/clock.ts'
 import type { ServerProcess } from '../start-server.ts'
 import { bounded, boundedLine } from '../untrusted-text.ts'
 import { createLineLimit } from './line-limit.ts'
+import { createFloodLimit, MAX_MESSAGE_BYTES, type ServerTransport } from './server-transport.ts'
 
-/** The most bytes of one message of a server: more would cost memory that the team needs. */
-export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** The most messages of a server within one second that answer nothing. */
-const MAX_UNASKED_PER_SECOND = 2000
 const MAX_STDERR_CHARACTERS = 2000
 /** How long a server may take to end after its input was closed. */
 const CLOSING_MS = 300
 
-export interface StdioTransport extends Transport {
-  /** How it ended, in words, with the last of its own words. Undefined while it runs. */
-  readonly why: string | undefined
-  /** Ends the server for this reason. */
-  fail(why: string): void
-}
-
 /** Messages to and from a server over its standard input and output. `start` starts the server. */
-export function createStdioTransport(begin: () => Promise<ServerProcess>, clock: Clock): StdioTransport {
+export function createStdioTransport(begin: () => Promise<ServerProcess>, clock: Clock): ServerTransport {
   let server: ServerProcess | undefined
   let why: string | undefined
   let said = ''
   let isClosed = false
   const asked = new Set<string | number>()
   const buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES + 1 })
-  const unasked = { second: 0, count: 0 }
+  const countUnasked = createFloodLimit(clock, (reason) => transport.fail(reason))
 
-  const transport: StdioTransport = {
+  const transport: ServerTransport = {
     get why() {
       return why
     },
@@ -109,14 +99,6 @@ export function createStdioTransport(begin: () => Promise<ServerProcess>, clock:
   function receive(message: JSONRPCMessage): void {
     if ('method' in message || message.id === undefined || !asked.delete(message.id)) countUnasked()
     if (!isClosed) transport.onmessage?.(message)
-  }
-
-  /** A server that talks without end would keep this process from everything else. */
-  function countUnasked(): void {
-    const second = Math.floor(clock.now())
-    if (unasked.second !== second) Object.assign(unasked, { second, count: 0 })
-    if (++unasked.count > MAX_UNASKED_PER_SECOND)
-      transport.fail(`it sent more than ${MAX_UNASKED_PER_SECOND} messages in a second without being asked`)
   }
 
   function closed(): void {

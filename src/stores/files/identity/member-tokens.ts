@@ -34,7 +34,20 @@ export function keepMemberToken(
 
 /** Removes the files of tokens that are not in force: they were replaced, or the journal never named them. */
 export function removeOldTokens(env: Env, state: TeamState, name: string, disk: Disk = realDisk): void {
-  const current = tokenPath(env, state, name, state.tokens.get(nameKey(name)) ?? '')
+  removeTokensBut(tokenPath(env, state, name, state.tokens.get(nameKey(name)) ?? ''), name, disk)
+}
+
+/** Removes all token files of a member that has left: it gets a new one if it joins again. */
+export function removeMemberTokens(env: Env, state: TeamState, name: string, disk: Disk = realDisk): void {
+  removeTokensBut(tokenPath(env, state, name, ''), name, disk)
+}
+
+/** Removes the token files of a team that is gone. */
+export function removeTeamTokens(env: Env, team: { name: string; id: string }, disk: Disk = realDisk): void {
+  disk.removeSync(tokenFolder(env, team))
+}
+
+function removeTokensBut(current: string, name: string, disk: Disk): void {
   for (const file of ifMissing([], () => disk.readdirSync(dirname(current)))) {
     const path = join(dirname(current), file)
     if (path !== current && isTokenOf(file, name)) removeIfExists(disk, path)
@@ -67,9 +80,12 @@ export function findMemberToken(env: Env, state: TeamState, name: string, disk: 
 
 /** Two names never share a file: a name has no dot. */
 function tokenPath(env: Env, state: TeamState, name: string, hash: string): string {
-  const team = state.team.get()
-  const folder = `${nameKey(team?.name ?? '')}-${shortHash(team?.id ?? '')}`
-  return join(stateFolder(env), 'tokens', folder, `${nameKey(name)}.${hash.slice(0, 16)}`)
+  const { name: team, id } = state.team.get() ?? { name: '', id: '' }
+  return join(tokenFolder(env, { name: team, id }), `${nameKey(name)}.${hash.slice(0, 16)}`)
+}
+
+function tokenFolder(env: Env, { name, id }: { name: string; id: string }): string {
+  return join(stateFolder(env), 'tokens', `${nameKey(name)}-${shortHash(id)}`)
 }
 
 function isTokenOf(file: string, name: string): boolean {
