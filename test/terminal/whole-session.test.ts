@@ -187,9 +187,15 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     terminal.press('C-d')
     await terminal.sees('exit 0')
 
+    // Asked once: the answer is kept until the person trusts the folder.
+    const again = open(MODEL)
+    expect(await again.sees('default mode')).not.toContain('Do you trust this folder?')
+    again.press('C-d')
+    await again.sees('exit 0')
+    const trust = open('trust')
+    await trust.sees(/^trusted /m, 'exit 0')
+
     const trusting = open(MODEL)
-    await trusting.sees('Do you trust this folder?')
-    trusting.type('y')
     await trusting.sees('default mode')
     await say(trusting, '/project x')
     await trusting.sees('> Go on from the project.')
