@@ -29,7 +29,8 @@ const inner = imports.filter(({ inside }) => inside)
 
 const LOW = ['journal', 'team', 'redaction']
 const ALL_BUT_CLI = [
-  'acp',
+  'acp/agent',
+  'acp/client',
   'mcp/server',
   'terminal',
   'view',
@@ -78,12 +79,14 @@ const mayImport: Record<string, readonly string[]> = {
     'plan',
     'organisation',
     'mcp/client',
+    'acp/client',
     ...LOW,
   ],
   'mcp/server': ['prompts', ...LOW],
   view: ['session', 'permissions', 'team'],
   terminal: ['view', 'session', 'permissions', ...LOW],
-  acp: ['view', 'session', 'permissions', ...LOW],
+  'acp/agent': ['view', 'session', 'permissions', ...LOW],
+  'acp/client': ['agent', 'mcp/client', 'mcp/server', 'tools', 'permissions', 'prompts', 'models', ...LOW],
   testing: ALL_BUT_CLI,
   cli: ALL_BUT_CLI,
   'index.ts': ['session', 'workspace.ts', 'supervisor', 'agent', 'tools', 'permissions', 'stores', 'models', ...LOW],
@@ -98,6 +101,7 @@ const mayImportSibling: Record<string, Record<string, readonly string[]>> = {
   cli: {
     output: ['program'],
     workspace: ['output', 'program'],
+    agents: ['mcp', 'output', 'program', 'workspace'],
     completion: ['output', 'program', 'run', 'workspace'],
     config: ['output', 'program', 'workspace'],
     demo: ['output', 'program'],
@@ -358,7 +362,7 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
 function folderOf(path: string): string {
   return path
     .split('/')
-    .slice(0, path.startsWith('mcp/') ? 2 : 1)
+    .slice(0, /^(mcp|acp)\//.test(path) ? 2 : 1)
     .join('/')
 }
 

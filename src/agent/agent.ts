@@ -3,6 +3,7 @@ import type { Model, Reply, ToolCall } from '../models/model.ts'
 import type { Permissions } from '../permissions/permission.ts'
 import type { EventOf } from '../team/event.ts'
 import type { Jobs, Tool, ToolContext } from '../tools/tool.ts'
+import type { AgentEvent, Stop } from './agent-event.ts'
 import type { Blocker } from './calls/repeated-failures.ts'
 import type { Inbox } from './input/inbox.ts'
 import type { Transcript } from './transcript/transcript.ts'
@@ -45,8 +46,16 @@ export interface Memory {
   situation(): Promise<string>
 }
 
+/**
+ * Runs one turn of an agent: takes its input, works until nothing is left to do, and returns how that ended. What it takes
+ * stands in the transcript before it is sent anywhere. Ends soon after `signal` aborts, and never throws.
+ */
+export type RunTurn = (agent: Agent, signal: AbortSignal) => AsyncGenerator<AgentEvent, Stop>
+
 /** An agent that the supervisor runs. */
 export interface OpenAgent extends Agent, AsyncDisposable {
+  /** Our own loop, or the program of another vendor. */
+  readonly runTurn: RunTurn
   readonly jobs: Jobs
   /** Turns of its conversation are lost, and its next turn says so. */
   readonly hasLostTurns?: boolean

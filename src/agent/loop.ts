@@ -87,7 +87,8 @@ async function* runToStop(agent: Agent, signal: AbortSignal): AsyncGenerator<Age
   }
 }
 
-function stopAtLimit({ limits, used }: Agent, text: string): Stop {
+/** A limit of the run lets no agent make another model call. */
+export function stopAtLimit({ limits, used }: Agent, text: string): Stop {
   if (limitReached(limits, used) === 'turns') return { kind: 'limit', limit: 'turns', text }
   return { kind: 'budget', spent: used.purse.dollars, text }
 }

@@ -18,7 +18,7 @@ import { createOutputs } from '../tools/results/outputs.ts'
 import type { TeamMembership } from '../tools/team-membership.ts'
 import type { Jobs, Tool } from '../tools/tool.ts'
 import { createActivityReports } from './activity-reports.ts'
-import type { Agent, OpenAgent } from './agent.ts'
+import type { Agent, OpenAgent, RunTurn } from './agent.ts'
 import { recoverInterruptedCalls } from './calls/recover-interrupted-calls.ts'
 import { createToolHooks } from './calls/tool-hooks.ts'
 import { createFence, throwIfSuperseded } from './fence.ts'
@@ -26,6 +26,7 @@ import { inputBudget } from './input/choose-mail.ts'
 import { createInbox, type Waking } from './input/inbox.ts'
 import { restoreMailFiles } from './input/mail-files.ts'
 import { createNotices } from './input/notices.ts'
+import { runLoop } from './loop.ts'
 import { createMembership, type Membership } from './membership.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { SessionContext } from './session-context.ts'
@@ -55,6 +56,8 @@ export interface AgentOptions {
   adaptMembership?(membership: TeamMembership, own: Membership): TeamMembership
   urgency(): number
   readonly reportBlocker?: Agent['reportBlocker']
+  /** By default our own loop. */
+  readonly runTurn?: RunTurn | undefined
 }
 
 /** Opens the conversation of a lead or a teammate, and recovers what a dead process left of it. */
@@ -112,6 +115,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
 
   return {
     name: by.name,
+    runTurn: options.runTurn ?? runLoop,
     system: options.system,
     model: options.model,
     get tools() {

@@ -22,6 +22,7 @@ import type { AskPlan } from './questions.ts'
 import type { SessionEvent } from './session-event.ts'
 import type { StallLimits } from './silence.ts'
 import type { RoleGates, TaskCommits } from './task-commits.ts'
+import type { VendorAgents } from './vendor-agents.ts'
 
 /** What all agents of a session share. */
 export interface SessionContext {
@@ -51,6 +52,8 @@ export interface SessionContext {
   /** The rules of the organisation for roles, where there is one. */
   readonly roles?: RoleRules | undefined
   readonly agentTypes: readonly AgentType[]
+  /** Undefined where no agent type is another vendor's. */
+  readonly vendorAgents?: VendorAgents | undefined
   /** Tools of the caller besides ours, for every agent. */
   readonly tools: readonly Tool[]
   /** Tools from elsewhere, for every agent; undefined where no MCP server is configured. */

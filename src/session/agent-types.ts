@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { isInside } from '../permissions/paths/places.ts'
 import { isTrusted } from '../permissions/trust/folder-trust.ts'
 import { userFolder } from '../permissions/trust/private-folders.ts'
+import type { LoadedSettings } from '../settings/load-settings.ts'
+import type { Settings } from '../settings/settings.ts'
+import { isName } from '../team/name.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import { BUILT_IN } from '../tools/subagents/built-in-types.ts'
 import { type AgentFolder, collect, readAgentTypes } from '../tools/subagents/read-agent-types.ts'
@@ -16,7 +19,7 @@ export interface AgentTypesPlace {
   readonly folders: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly warn: (message: string) => void
-  /** Types that the caller names. */
+  /** Types of the settings, or of the caller. */
   readonly given?: readonly AgentType[] | undefined
 }
 
@@ -26,8 +29,17 @@ export interface AgentTypesPlace {
  */
 export function agentTypesOf(place: AgentTypesPlace): readonly AgentType[] {
   const { given = [] } = place
-  const isGiven = ({ name }: AgentType) => given.some((one) => one.name.toLowerCase() === name.toLowerCase())
-  return [...BUILT_IN, ...given, ...typesInFiles(place).filter((type) => !BUILT_IN.includes(type) && !isGiven(type))]
+  // No file of a project takes the name of one that the user gave.
+  const own = given.filter(({ isProject, name }, i) => !isProject && given.findIndex((one) => one.name === name) === i)
+  const inFiles = typesInFiles(place).filter(
+    (type) => !BUILT_IN.includes(type) && !own.some((one) => isSame(one, type)),
+  )
+  const first = [...BUILT_IN, ...own, ...inFiles]
+  return [...first, ...given.filter((type) => type.isProject && !first.some((one) => isSame(one, type)))]
+}
+
+function isSame(one: AgentType, other: AgentType): boolean {
+  return one.name.toLowerCase() === other.name.toLowerCase()
 }
 
 function typesInFiles({ workspace, root, folders, env, warn }: AgentTypesPlace): readonly AgentType[] {
@@ -39,6 +51,28 @@ function typesInFiles({ workspace, root, folders, env, warn }: AgentTypesPlace):
   const all = collect(counts ? project.types : BUILT_IN, userFolders([root, ...folders], env))
   for (const problem of [...(counts ? project.problems : []), ...all.problems]) warn(problem)
   return all.types
+}
+
+/** The agent types of the settings; those that a file of the project describes are marked. */
+export function settingsAgentTypes({ origins }: Pick<LoadedSettings, 'origins'>): readonly AgentType[] {
+  const found = origins.flatMap(({ key, value, source }): AgentType[] => {
+    if (!key.startsWith('agents.')) return []
+    const { description, prompt, acp } = value as NonNullable<Settings['agents']>[string]
+    const name = key.slice('agents.'.length)
+    const title = typeof acp === 'string' ? acp : (acp.preset ?? acp.command ?? name)
+    return [
+      {
+        ...{ name, acp, tools: [], isReadOnly: false, model: undefined },
+        description: description ?? `another vendor's agent (${title}); only as a teammate, with a name`,
+        prompt: prompt ?? '',
+        isProject: source === 'local' || source === 'project',
+      },
+    ]
+  })
+  const own = found.filter(({ isProject }) => !isProject)
+  return [...own, ...found.filter(({ isProject }) => isProject)].filter(
+    ({ name }, i, all) => isName(name) && all.findIndex((other) => other.name === name) === i,
+  )
 }
 
 /** A folder that agents may write to is not the user's own: it counts as the project's, which needs trust. */

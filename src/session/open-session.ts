@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import type { SessionContext } from '../agent/session-context.ts'
+import { isVendorType, type VendorAgents } from '../agent/vendor-agents.ts'
 import { systemClock } from '../journal/clock.ts'
 import { orderedTeam } from '../journal/replay/ordered-team.ts'
 import { openTeam, type TeamHandle } from '../journal/team-handle.ts'
@@ -12,6 +13,7 @@ import { giveUpLead, SessionClosed, SessionOpen, SessionRefused, takeLead } from
 import { compact, runSession } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
+import { agentTypesOf } from './agent-types.ts'
 import { commandEnv } from './command-env.ts'
 import { copyConversation, putConversation } from './fork-session.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
@@ -26,6 +28,7 @@ import { folderOf, whyNotHere } from './session-folder.ts'
 import { newSessionId } from './session-id.ts'
 import type { SessionOptions } from './session-options.ts'
 import { titleOf } from './session-title.ts'
+import { openVendorAgents } from './vendor-agents.ts'
 
 /** To other processes this one is a single runtime; inside of it this set keeps a session from opening twice. */
 const openSessions = new Set<string>()
@@ -51,6 +54,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
   let team: TeamHandle | undefined
   let supervisor: Supervisor | undefined
   let servers: McpServers | undefined
+  let vendorAgents: VendorAgents | undefined
   let summaries: AsyncDisposable | undefined
   const closing = new AbortController()
   let closed: Promise<void> | undefined
@@ -63,10 +67,13 @@ export async function openControllable(options: SessionOptions): Promise<Control
     const keys = configured.map(({ key }) => key)
     for (const message of deadRules(policy.current, toolNames, keys)) warn(message)
     const parts = { id, root, folders, policy, commandEnv: commandEnv(env, options.sandbox?.env) }
+    const given = [...(options.agentTypes ?? []), ...(options.vendorTypes ?? [])]
+    const agentTypes = agentTypesOf({ workspace, root, folders, env, warn, given })
+    const hasVendors = agentTypes.some(isVendorType)
     sandbox = await openSessionSandbox({
       ...options.sandbox,
       ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
-      runsPrograms: options.runsPrograms || configured.length > 0,
+      runsPrograms: options.runsPrograms || configured.length > 0 || hasVendors,
       kept: () => (team ? summaryPaths(team, root) : []),
     })
     knowledge = knowledgeOf({
@@ -88,7 +95,9 @@ export async function openControllable(options: SessionOptions): Promise<Control
       note: (text) => (hasReader() ? context?.run.emit({ type: 'note', agent: 'lead', text }) : warn(text)),
     })
     const serverSecrets = secretsOf(configured, env, options.keyVariables)
-    context = createSessionContext(options, { ...parts, sandbox, knowledge, views, servers, serverSecrets })
+    if (hasVendors) vendorAgents = await openVendorAgents(options, { ...parts, sandbox, env, clock })
+    const opened = { sandbox, knowledge, views, servers, serverSecrets, agentTypes, vendorAgents }
+    context = createSessionContext(options, { ...parts, ...opened })
     const { emit: withoutReader } = context.run
     const hasReader = () => context?.run.emit !== withoutReader
 
@@ -135,6 +144,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
       await context?.run.end()
       await servers?.[Symbol.asyncDispose]()
       await supervisor?.[Symbol.asyncDispose]()
+      await vendorAgents?.[Symbol.asyncDispose]()
       await summaries?.[Symbol.asyncDispose]()
       // The next process need not wait until this one has ended.
       if (team) await giveUpLead(team, store, context?.run.endedBy)

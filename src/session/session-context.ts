@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { noUsage } from '../agent/agent.ts'
 import { DEFAULT_SUPERVISOR_SETTINGS, type Run, type SessionContext } from '../agent/session-context.ts'
 import type { RoleGates } from '../agent/task-commits.ts'
+import type { VendorAgents } from '../agent/vendor-agents.ts'
 import { systemClock } from '../journal/clock.ts'
 import type { McpServers } from '../mcp/client/servers.ts'
 import { type Model, ModelFailure } from '../models/model.ts'
@@ -15,7 +16,7 @@ import { openMemoryStore } from '../stores/memory/store.ts'
 import { createTaskCommits } from '../supervisor/commits/task-commits.ts'
 import { createPermissionRequests } from '../supervisor/requests/permission-requests.ts'
 import { createUncommittedCount } from '../supervisor/shutdown/uncommitted.ts'
-import { agentTypesOf } from './agent-types.ts'
+import type { AgentType } from '../tools/subagents/agent-type.ts'
 import { socketFolder } from './control/control-entry.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
 import type { ViewGuard } from './plan/view-guard.ts'
@@ -33,13 +34,15 @@ export interface OpenedParts {
   readonly knowledge: Knowledge
   readonly views: ViewGuard
   readonly servers: McpServers | undefined
+  readonly agentTypes: readonly AgentType[]
+  readonly vendorAgents: VendorAgents | undefined
   /** Values that MCP servers get and nothing else may hold. */
   readonly serverSecrets: readonly string[]
 }
 
 /** Composes what all agents of a session share. */
 export function createSessionContext(options: SessionOptions, parts: OpenedParts): SessionContext {
-  const { workspace, clock = systemClock, env = process.env, warn = () => {} } = options
+  const { workspace, clock = systemClock, env = process.env } = options
   const { root, folders, policy, commandEnv, sandbox, knowledge } = parts
   const ownFolders = privateFolders([userFolder(env), stateFolder(env), socketFolder(env)])
   const run: Run = {
@@ -61,10 +64,8 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     permissionsFor: (own) => createPermissions({ ...own, policy, sandbox, privateFolders: ownFolders }),
     permissionRequests: createPermissionRequests(options.ask, clock),
     askPlan: options.askPlan,
-    agentTypes: [
-      ...(options.roles?.oneShots ?? []),
-      ...agentTypesOf({ workspace, root, folders, env, warn, given: options.agentTypes }),
-    ],
+    agentTypes: [...(options.roles?.oneShots ?? []), ...parts.agentTypes],
+    vendorAgents: parts.vendorAgents,
     routing: options.routing,
     roles: options.roles,
     tools: options.tools ?? [],

@@ -6,6 +6,7 @@ import type { AlarmClock } from '../journal/clock.ts'
 import type { Model } from '../models/model.ts'
 import type { HookSettings, HooksFail } from '../permissions/hooks/hook-settings.ts'
 import type { PermissionSettings } from '../permissions/rules/policy.ts'
+import type { LoadedSettings } from '../settings/load-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
@@ -13,6 +14,7 @@ import type { RoleRules } from '../tools/role-rules.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace.ts'
+import { settingsAgentTypes } from './agent-types.ts'
 import type { SessionServers } from './mcp/session-servers.ts'
 import type { SandboxOptions } from './sandbox.ts'
 
@@ -59,6 +61,8 @@ export interface SessionOptions {
   readonly roles?: RoleRules
   /** Types of agents for this session: they come before those of the project and the user that have the same name. */
   readonly agentTypes?: readonly AgentType[] | undefined
+  /** Agent types of the settings, which programs of other vendors run. One that is marked as the project's needs approval. */
+  readonly vendorTypes?: readonly AgentType[] | undefined
   /** Tools of the caller, besides the built-in ones. */
   readonly tools?: readonly Tool[]
   /**
@@ -105,8 +109,13 @@ export interface SessionOptions {
 }
 
 /** What the settings files decide about a session, as options of `openSession`. */
-export function settingsOptions(settings: Settings, env: NodeJS.ProcessEnv): Partial<SessionOptions> {
+export function settingsOptions(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  origins: LoadedSettings['origins'] = [],
+): Partial<SessionOptions> {
   return {
+    vendorTypes: settingsAgentTypes({ origins }),
     permissions: settings.permissions,
     sandbox: settings.sandbox,
     hooks: settings.hooks,

@@ -34,15 +34,15 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
     const key = prefix + name
     if (key === '$schema' || value === undefined) continue
     const isSet = Object.hasOwn(into, name)
-    // A server is taken from one file as a whole: another one must not change its address or its variables.
-    if (isPlain(value) && !WHOLE.has(key) && prefix !== 'mcpServers.') {
+    // A program is taken from one file as a whole: another one must not change its address or its variables.
+    if (isPlain(value) && !WHOLE.has(key) && !PROGRAMS.has(prefix)) {
       if (!isSet) into[name] = {}
       if (isPlain(into[name])) merge(into[name], value, `${key}.`, layer, origins)
       continue
     }
     const origin = { key, value, source: layer.source, ...(layer.path !== undefined && { path: layer.path }) }
-    // Which of several servers of one name counts is decided by who wrote it.
-    if (isSet && prefix === 'mcpServers.') origins.push(origin)
+    // Which of several programs of one name counts is decided by who wrote it.
+    if (isSet && PROGRAMS.has(prefix)) origins.push(origin)
     if (isSet && !COMBINED_LISTS.test(key)) continue
     into[name] = isSet ? [...(into[name] as unknown[]), ...(value as unknown[])] : value
     origins.push(origin)
@@ -51,6 +51,8 @@ function merge(into: Plain, from: object, prefix: string, layer: Layer, origins:
 
 /** Taken from one layer or not at all: a part of it says how another part is run. */
 const WHOLE = new Set(['statusLine'])
+/** Their members are programs by name. */
+const PROGRAMS = new Set(['mcpServers.', 'agents.'])
 const COMBINED_LISTS = /^(permissions\.(allow|ask|deny)|hooks\.\w+|sandbox\.env)$/
 
 type Plain = Record<string, unknown>

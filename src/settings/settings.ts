@@ -8,6 +8,7 @@ import { SANDBOX_MODES } from '../permissions/sandbox/sandbox-modes.ts'
 import { PLANS } from '../team/members/plan-gate.ts'
 import { RESULT_DELIVERIES } from '../team/progress/lead-wakes.ts'
 import { SPELLINGS } from '../tools/own-tool.ts'
+import { AcpEntry } from '../tools/subagents/acp-entry.ts'
 
 const { providers, prices, models, patience } = ModelSettings.shape
 
@@ -130,6 +131,17 @@ export const Settings = z.strictObject({
   mcpServers: z.record(z.string().min(1), ServerEntry).optional().meta({
     description: 'MCP servers by name, each with command, args and env, or with type http, url and headers.',
   }),
+  agents: z
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        description: z.string().min(1).optional().meta({ description: 'Tells the lead when to use it.' }),
+        prompt: z.string().min(1).optional().meta({ description: 'What every agent of this type is told.' }),
+        acp: AcpEntry.meta({ description: "Another vendor's agent: a preset, or command, args and env." }),
+      }),
+    )
+    .optional()
+    .meta({ description: "Agent types by name that another vendor's program runs, as teammates." }),
   hooks: HookSettings.optional().meta({ description: 'Programs that are called before and after events.' }),
   hooksFail: z
     .enum(HOOKS_FAIL)

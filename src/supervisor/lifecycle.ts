@@ -1,7 +1,6 @@
 import type { OpenAgent } from '../agent/agent.ts'
 import type { AgentEvent, Stop } from '../agent/agent-event.ts'
 import type { Inbox } from '../agent/input/inbox.ts'
-import { runLoop } from '../agent/loop.ts'
 import type { Membership } from '../agent/membership.ts'
 import { limitOf, type SessionContext } from '../agent/session-context.ts'
 import { awaitsAnswer } from '../agent/transcript/transcript-fold.ts'
@@ -268,7 +267,7 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
     const reportWorking = isLead ? async () => {} : activity.reportWorking
     const signal = AbortSignal.any([ending.signal, turn.signal])
     const guarded = guardInput(agent, handOver, signal, () => mayContinue(turn))
-    const loop = runLoop(guarded, signal)
+    const loop = agent.runTurn(guarded, signal)
     // A conversation that was cut off may have no input before its model call.
     let shown = isCutOff ? reportWorking() : undefined
     try {

@@ -1,5 +1,6 @@
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
+import { isVendorType } from '../agent/vendor-agents.ts'
 import { scheduler } from '../journal/scheduler.ts'
 import type { Author, TeamEvent } from '../team/event.ts'
 import { isOneShot, type Member } from '../team/members/member.ts'
@@ -15,6 +16,7 @@ import { forceStop, openShutdowns, overdueShutdowns } from './shutdown/shutdown.
 import { createFailures } from './teammate/failures.ts'
 import { createHealthTracker } from './teammate/health.ts'
 import { createOneShots, type OneShots } from './teammate/one-shots.ts'
+import { typeOfTeammate } from './teammate/open-teammate.ts'
 import type { TeammateFactory } from './teammate/teammate-factory.ts'
 import { watchTeam } from './watch-team.ts'
 
@@ -169,6 +171,9 @@ export function openSupervisedTeam(
 
   async function spawn(wanted: SpawnOptions): Promise<SpawnedTeammate | Refusal> {
     const { name, role = name, prompt, task } = wanted
+    const type = typeOfTeammate(context, role, wanted.agentType)
+    if (isVendorType(type))
+      context.vendorAgents?.check(type, { requirePlan: wanted.requirePlan ?? false, limits: context.limits })
     const refusal = context.roles?.whyNotMember(role, team.state) ?? failures.admit(name)
     if (refusal) return refusal
     const known = memberNamed(team.state, name)

@@ -2,6 +2,8 @@ import type { Mutation } from './mutation.ts'
 
 const test = 'src/acp/agent/serve-acp.test.ts'
 const content = 'src/acp/agent/prompt-content.test.ts'
+const teammate = 'test/acp/vendor-teammate.test.ts'
+const recovery = 'test/acp/vendor-recovery.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
@@ -89,5 +91,69 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test,
     fails: 'gets the end of a prompt after its answer',
+  },
+  {
+    name: 'vendor-cancel-ignored',
+    mistake: "a vendor's agent is not asked to cancel its turn, and works on when urgent mail comes in",
+    file: 'src/acp/client/vendor-loop.ts',
+    old: '      void connection.cancel(id)\n',
+    new: '',
+    test: teammate,
+    fails: 'is cancelled by urgent mail',
+  },
+  {
+    name: 'vendor-prompt-recorded-late',
+    mistake: "the program of a vendor's agent gets a prompt before the transcript has it",
+    file: 'src/acp/client/vendor-loop.ts',
+    old: '    await agent.transcript.synced()\n    signal.throwIfAborted()\n    running = turn\n',
+    new: '    signal.throwIfAborted()\n    running = turn\n',
+    also: [
+      {
+        file: 'src/agent/transcript/transcript.ts',
+        old: '    scheduler\n      .whenIdle()\n      .then(() => flush())\n      .catch(() => {})\n',
+        new: '',
+      },
+      {
+        file: 'src/agent/transcript/transcript.ts',
+        old: 'const SYNC_DELAY_MS = 200\n',
+        new: 'const SYNC_DELAY_MS = 200_000\n',
+      },
+    ],
+    test: teammate,
+    fails: 'has its prompt in the transcript',
+  },
+  {
+    name: 'vendor-permission-allowed',
+    mistake: "what a vendor's agent asks is allowed without asking a rule or a person",
+    file: 'src/acp/client/permission.ts',
+    old: '    if (!permission.allowed) return permission\n',
+    new: '',
+    test: teammate,
+    fails: 'are denied where the person denies',
+  },
+  {
+    name: 'vendor-history-recorded-twice',
+    mistake: 'history that session/load repeats is recorded again',
+    file: 'src/acp/client/connection.ts',
+    old: 'if (read && read.sessionId === session && !isReplaying && why === undefined) handler.onUpdate(read.update)',
+    new: 'if (read && read.sessionId === session && why === undefined) handler.onUpdate(read.update)',
+    also: [
+      {
+        file: 'src/acp/client/vendor-session.ts',
+        old: '          session?.handler?.onUpdate(update)\n',
+        new: "          if (session?.handler) session.handler.onUpdate(update)\n          else if ('content' in update && update.content && 'text' in update.content)\n            void agent.transcript.addInput({ role: 'user', content: [{ type: 'text', text: update.content.text }] }, [])\n",
+      },
+    ],
+    test: recovery,
+    fails: 'has the history that its program repeats in the transcript only once',
+  },
+  {
+    name: 'vendor-gets-our-keys',
+    mistake: "the program of a vendor's agent gets all variables of the user, keys of our providers included",
+    file: 'src/acp/client/vendor-agents.ts',
+    old: 'const own = canBeChanged(expanded) ? {} : variablesOf(credentials.env)',
+    new: 'const own = canBeChanged(expanded) ? {} : variablesOf([...credentials.env, ...Object.keys(env)])',
+    test: teammate,
+    fails: 'has its own credentials and no key of ours',
   },
 ]

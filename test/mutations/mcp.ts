@@ -62,7 +62,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'origin-not-checked',
     mistake: 'a page of any site reaches the server',
-    file: 'src/mcp/server/serve-http.ts',
+    file: 'src/mcp/server/http-endpoint.ts',
     old: '(origin !== undefined && !isOwnOrigin(origin, port))',
     new: '(origin !== undefined && port === 0)',
     test: http,
@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'host-not-checked',
     mistake: 'a name that resolves to this machine reaches the server',
-    file: 'src/mcp/server/serve-http.ts',
+    file: 'src/mcp/server/http-endpoint.ts',
     old: 'return host !== undefined && localHosts(port).includes(host.toLowerCase())',
     new: 'return host !== undefined && port > 0',
     test: http,

@@ -43,6 +43,24 @@ export async function* runCalls(
   if (!agent.order) signal.throwIfAborted()
 }
 
+/**
+ * Runs one call of an agent whose answers come in pieces: it stands in the transcript as the last one, and others may follow in
+ * the same answer. Returns its result.
+ */
+export async function runOneCall(
+  agent: Agent,
+  call: ToolCall,
+  signal: AbortSignal,
+  emit: (event: AgentEvent) => void,
+  failures: RepeatedFailures,
+): Promise<ToolResult> {
+  const { state } = agent.transcript
+  const ready = await readyCall(agent.tools, { name: call.toolName, input: call.input })
+  const text = textOf(state.turns.findLast(({ role }) => role === 'assistant'))
+  const answer = { text, isLastCall: false, commandId: commandIdOf(state, call) }
+  return run(agent, { at: 1, call, ready, answer }, signal, emit, failures)
+}
+
 /** A call with the tool that can carry it out, or with what is wrong with it. */
 interface Step {
   /** Among the calls of the answer, from 1. */
@@ -63,7 +81,7 @@ async function run(
   signal: AbortSignal,
   emit: (event: AgentEvent) => void,
   failures: RepeatedFailures,
-): Promise<void> {
+): Promise<ToolResult> {
   const { call } = step
   emit({ type: 'tool_started', call })
   const progress = (text: string) => emit({ type: 'progress', call: call.toolCallId, text })
@@ -80,6 +98,7 @@ async function run(
   await agent.transcript.result(asPart(call, result), result, isHarmless)
   if (result.mail?.length) await agent.inbox.acknowledge(result.mail, agent.transcript.state.mail.get(result.mail[0]!))
   emit({ type: 'tool_finished', call, result, denied, ...(byHook && { byHook }) })
+  return result
 }
 
 interface Outcome {

@@ -33,6 +33,8 @@ export interface TranscriptState {
   readonly files: Map<string, MailFile>
   /** The record of the last assistant turn. */
   answer: string
+  /** The id under which another vendor's program keeps this conversation; undefined where our own loop runs it. */
+  session: string | undefined
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
@@ -57,6 +59,7 @@ export function emptyTranscript(): TranscriptState {
     mail: new Map(),
     files: new Map(),
     answer: '',
+    session: undefined,
     open: new Map(),
     results: [],
     outputPaths: new WeakMap(),
@@ -99,6 +102,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
     const began = record.began as unknown as Running
     state.running.set(String(began.pid), began)
   }
+  if (typeof record.session === 'string') state.session = record.session
   if (record.job) {
     const { id, about } = record.job as unknown as BegunJob
     state.jobs.set(id, about)

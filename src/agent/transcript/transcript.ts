@@ -78,6 +78,8 @@ export interface Transcript extends AsyncDisposable {
   compact(compacted: Compacted, by: Pick<Reply, 'usage' | 'cost' | 'model'>): Promise<void>
   /** Durable when it resolves: only then may the first of its instructions run. */
   began(running: Running): Promise<void>
+  /** Another vendor's program keeps this conversation too, under this id. Durable when it resolves. */
+  keptBy(session: string): Promise<void>
   /** Durable when it resolves: only then may its work begin. */
   beganJob(job: BegunJob): Promise<void>
   /** Another process may report it to the model later. Durable soon, by itself. */
@@ -171,6 +173,7 @@ export async function openTranscript({
     compact: (compacted, { usage, cost, model }) =>
       writeDurably({ compacted: compacted as unknown as Json, usage, cost, model }),
     began: (running) => writeDurably({ began: { ...running } }),
+    keptBy: (session) => writeDurably({ session }),
     beganJob: (job) => writeDurably({ job: { ...job } }),
     endedJob: (job) => enqueue({ ended: { ...job } }),
     async [Symbol.asyncDispose]() {

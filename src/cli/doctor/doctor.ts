@@ -24,6 +24,7 @@ import { openReport, openSilence, type Report } from './report.ts'
 import { sandbox } from './sandbox.ts'
 import { terminal } from './terminal.ts'
 import { openTestEnvironment } from './test-environment.ts'
+import { vendorAgents } from './vendor-agents.ts'
 
 interface Options {
   /** How doctor starts its own processes. */
@@ -64,6 +65,7 @@ export const examinations: readonly Examination[] = [
   git,
   terminal,
   sandbox,
+  vendorAgents,
   keys,
   model,
   network,

@@ -48,7 +48,7 @@ export async function openPersonSession(person: PersonSession, warn: (text: stri
     record: options.record,
   })
   return openControl({
-    ...settingsOptions(settings, call.env),
+    ...settingsOptions(settings, call.env, loaded.origins),
     ...{ workspace, ...wanted, here: options.here, signal: call.signal, title, model, modelFor, cwd, agentTypes },
     limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
     appendSystemPrompt: options.appendSystemPrompt,

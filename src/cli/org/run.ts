@@ -94,7 +94,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       turns: options.maxTurns === undefined ? undefined : Math.max(1, Math.floor(options.maxTurns * share)),
       dollars: options.maxBudgetUsd === undefined ? undefined : options.maxBudgetUsd * share,
     }
-    const base = settingsOptions(settings, call.env)
+    const base = settingsOptions(settings, call.env, loaded.origins)
     const plans = checkedPlans(call, phase, before)
     const scalingOf = (department: string) =>
       [...roles].flatMap(([role, { kind, scaling: scaled }]) => {

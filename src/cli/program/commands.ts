@@ -23,6 +23,7 @@ export const commandGroups: Readonly<Record<string, { readonly summary: string; 
   org: { summary: 'departments with their own teams: set them up and show them', section: PLANS },
   task: { summary: 'the board: add, claim and finish tasks', section: BOARD },
   mcp: { summary: 'MCP servers, whose tools agents use; and a team as one, for outside agents', section: AGENTS },
+  agents: { summary: "other vendors' agents as teammates (Agent Client Protocol)", section: AGENTS },
   config: { summary: 'the settings and where they come from', section: MACHINE },
 }
 
@@ -35,6 +36,9 @@ export const commands = [
   { path: 'status', summary: 'who works on what, and what waits', section: AGENTS },
   { path: 'sessions list', summary: 'all of them, with date and title', isDefault: true },
   { path: 'sessions prune', summary: 'remove old sessions without unfinished work' },
+  { path: 'agents list', summary: 'agent types that programs of other vendors run', isDefault: true },
+  { path: 'agents approve', summary: 'let an agent type of this project run its program, as it is now' },
+  { path: 'agents reject', summary: 'never run the program of an agent type of this project, as it is now' },
   { path: 'mcp list', summary: 'all servers here, and whether each works', isDefault: true },
   { path: 'mcp get', summary: 'what one server runs and may use' },
   { path: 'mcp add', summary: 'add a server' },

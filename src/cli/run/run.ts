@@ -52,7 +52,7 @@ export async function runToEnd(call: Call, options: RunOptions, given: RunToEnd)
 
   const { exit, id, didNothing } = await (async () => {
     await using session = await openSession({
-      ...settingsOptions(settings, call.env),
+      ...settingsOptions(settings, call.env, loaded.origins),
       ...{ workspace, ...wanted, here: options.here, signal: call.signal, title: prompt, model, modelFor, cwd },
       limits: { turns: options.maxTurns, dollars: options.maxBudgetUsd },
       limitsAllRuns: input.next !== undefined,

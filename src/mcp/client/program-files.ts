@@ -80,7 +80,8 @@ function packageOf(file: string, isTooWide: (folder: string) => boolean): string
 
 const PACKAGE_FILES = ['package.json', 'pyproject.toml', 'node_modules']
 
-function programFile(command: string, { cwd, path }: ProgramPlace): string | undefined {
+/** The file that a command means; undefined where it is not installed. */
+export function programFile(command: string, { cwd, path }: ProgramPlace): string | undefined {
   if (command.includes('/')) return resolve(cwd, command)
   const folders = (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
   return folders.map((folder) => join(folder, command)).find((file) => existsSync(file))

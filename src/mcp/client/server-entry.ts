@@ -100,7 +100,7 @@ export function parseEntry(raw: unknown): { readonly entry: ServerEntry } | { re
 }
 
 /** What an approval is bound to: every member of the entry, in any order. */
-export function entryHash(name: string, entry: ServerEntry): string {
+export function entryHash(name: string, entry: object | string): string {
   return createHash('sha256')
     .update(canonical([name, entry]))
     .digest('hex')

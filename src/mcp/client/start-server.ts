@@ -26,6 +26,20 @@ export interface ServerPlace {
   readonly requiresSandbox: boolean
   /** Durable before the first instruction of the server runs, so that a resumed session can end it. */
   record(group: ProcessGroup): Promise<void>
+  /** Where the program is no MCP server. */
+  readonly program?: ProgramOptions | undefined
+}
+
+/** What is different for a program of another kind, such as another vendor's agent. */
+export interface ProgramOptions {
+  /** How errors call it: `The agent claude`. */
+  readonly title: string
+  /** The value of DESKMATES_AGENT. */
+  readonly agent: string
+  /** A folder that it alone sees as its home. */
+  readonly home: string
+  /** Files it may read, outside of the workspace. */
+  readonly readable: readonly string[]
 }
 
 /** A server that runs, as a process group of its own. */
@@ -56,10 +70,10 @@ export async function startServer(
   if (!sandbox) {
     if (place.requiresSandbox)
       throw new ServerRefused(
-        `${intro(name)}it must run in a sandbox, and there is none here: deskmates doctor says why.`,
+        `${intro(name, place)}it must run in a sandbox, and there is none here: deskmates doctor says why.`,
       )
     const written = writableProgram(entry, program)
-    if (written !== undefined) throw new ServerRefused(outside(name, written, grants.sandbox))
+    if (written !== undefined) throw new ServerRefused(outside(intro(name, place), written, grants.sandbox))
   }
   const reach = {
     hasNetwork: grants.network,
@@ -67,7 +81,12 @@ export async function startServer(
   }
   const sandboxed = sandbox?.forServer({
     ...reach,
-    readable: [...reach.readable, ...programParts(entry, { ...program, writable: [...writable, ...reach.writable] })],
+    readable: [
+      ...reach.readable,
+      ...programParts(entry, { ...program, writable: [...writable, ...reach.writable] }),
+      ...(place.program?.readable ?? []),
+    ],
+    ...(place.program && { home: place.program.home, hasGrantedVariables: false }),
   })
   try {
     return await begin(name, entry, place, sandboxed, sandboxed ? cwd : outsideFolder(cwd, writable, home))
@@ -105,7 +124,7 @@ async function begin(
     DESKMATES_PROJECT_DIR: place.root,
     CLAUDE_PROJECT_DIR: place.root,
     // By this variable its processes are known as ours after a crash.
-    DESKMATES_AGENT: `mcp/${name}`,
+    DESKMATES_AGENT: place.program?.agent ?? `mcp/${name}`,
   }
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const
   const child = startProgram({ file, args: rest, cwd: sandboxed ? place.root : cwd, env, detached: true, stdio })
@@ -175,13 +194,13 @@ function grantedFolders(folders: readonly string[], root: string, home: string |
   }
 }
 
-function intro(name: string): string {
-  return `The MCP server ${name} is not started: `
+function intro(name: string, { program }: ServerPlace): string {
+  return `${program?.title ?? `The MCP server ${name}`} is not started: `
 }
 
-function outside(name: string, written: string, isWanted: boolean): string {
+function outside(intro: string, written: string, isWanted: boolean): string {
   const why = isWanted
     ? 'there is no sandbox here (deskmates doctor says why)'
     : 'it is configured to run outside of the sandbox'
-  return `${intro(name)}agents can write ${written}, which it runs, and ${why}. Move its program out of the workspace, or let it run in a sandbox.`
+  return `${intro}agents can write ${written}, which it runs, and ${why}. Move its program out of the workspace, or let it run in a sandbox.`
 }

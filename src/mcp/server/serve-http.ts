@@ -1,11 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Author } from '../../team/event.ts'
-import { isRefusal, type Refusal } from '../../team/refusal.ts'
-import { toWebRequest, writeWebResponse } from './node-http.ts'
-import { refusalForCaller } from './refusal-text.ts'
+import type { Refusal } from '../../team/refusal.ts'
+import { openEndpoint, type ServedHttp } from './http-endpoint.ts'
 import { createTeamServer, type TeamServerOptions } from './team-server.ts'
 
 export interface HttpOptions extends Omit<TeamServerOptions, 'identify' | 'join'> {
@@ -15,107 +10,17 @@ export interface HttpOptions extends Omit<TeamServerOptions, 'identify' | 'join'
   identify(token: string): Promise<Author | Refusal>
 }
 
-export interface ServedHttp extends AsyncDisposable {
-  readonly url: string
-}
-
-const HOST = '127.0.0.1'
-const PATH = '/mcp'
-const MAX_CONNECTIONS = 128
-const MAX_BODY_BYTES = 4 * 1024 * 1024
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 30_000
-
-/**
- * Serves a team to MCP clients of this machine, several at once: each request carries the token of a member and acts as that
- * member. Nothing is kept between requests, so a client that goes away leaves nothing behind.
- */
-export async function serveHttp(options: HttpOptions): Promise<ServedHttp> {
-  const ending = new AbortController()
-  const handler = createMcpHandler(
-    ({ authInfo, requestInfo }) =>
+/** Serves a team to MCP clients of this machine: each request acts as the member whose token it carries. */
+export function serveHttp(options: HttpOptions): Promise<ServedHttp> {
+  const { port, identify } = options
+  return openEndpoint({
+    port,
+    identify,
+    createServer: (token, signal) =>
       createTeamServer({
         ...options,
-        signal: AbortSignal.any([options.signal, ending.signal, ...(requestInfo ? [requestInfo.signal] : [])]),
-        identify: () => options.identify(authInfo?.token ?? ''),
+        signal: AbortSignal.any([options.signal, signal]),
+        identify: () => identify(token),
       }),
-    { maxRequestBodySize: MAX_BODY_BYTES },
-  )
-  const limits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 16_384 }
-  const server = createServer(limits, (request, response) => {
-    respond(handler, options, portOf(server), request, response).catch(() => response.destroy())
-  })
-  server.maxConnections = MAX_CONNECTIONS
-  await listening(server, options.port)
-  return {
-    url: `http://${HOST}:${portOf(server)}${PATH}`,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close')
-      server.close()
-      // Calls that wait end with what they have; what a client does not read then is not waited for.
-      ending.abort()
-      await handler.close()
-      setImmediate(() => server.closeAllConnections())
-      await closed
-    },
-  }
-}
-
-async function respond(
-  handler: McpHttpHandler,
-  { identify }: HttpOptions,
-  port: number,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { host, origin, authorization } = request.headers
-  if (!isLocal(host, port) || (origin !== undefined && !isOwnOrigin(origin, port)))
-    return refuse(response, 403, 'Requests of other hosts and origins are refused.')
-  const path = new URL(request.url ?? '/', `http://${HOST}`).pathname
-  if (path !== PATH) return refuse(response, 404, `There is only ${PATH}.`)
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  const caller = token === undefined ? undefined : await identify(token)
-  if (token === undefined || caller === undefined || isRefusal(caller)) {
-    response.setHeader('www-authenticate', 'Bearer')
-    const why =
-      caller && isRefusal(caller)
-        ? refusalForCaller(caller)
-        : 'The token of a member is needed: Authorization: Bearer TOKEN.'
-    return refuse(response, 401, why)
-  }
-  const authInfo = { token, clientId: caller.name, scopes: [] }
-  await writeWebResponse(await handler.fetch(toWebRequest(request, response), { authInfo }), response)
-}
-
-/** A page of another site that a browser resolves to this machine names its own host here. */
-function isLocal(host: string | undefined, port: number): boolean {
-  return host !== undefined && localHosts(port).includes(host.toLowerCase())
-}
-
-function isOwnOrigin(origin: string, port: number): boolean {
-  return localHosts(port).some((host) => origin.toLowerCase() === `http://${host}`)
-}
-
-function localHosts(port: number): string[] {
-  return [HOST, 'localhost', '[::1]'].map((host) => `${host}:${port}`)
-}
-
-/** The rest of the request is not read. */
-function refuse(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-  response.end(JSON.stringify({ error: message }), () => response.req.destroy())
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
-}
-
-function listening(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, () => {
-      server.off('error', reject)
-      resolve()
-    })
   })
 }

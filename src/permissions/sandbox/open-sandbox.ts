@@ -98,7 +98,7 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
   })
 
   /** Until it is released, what the program may not change is held in place. */
-  function guarded({ hasNetwork, writable, readable }: ServerReach): SandboxedStart {
+  function guarded({ hasNetwork, writable, readable, home, hasGrantedVariables = true }: ServerReach): SandboxedStart {
     const reached = [...open, ...writable]
     const before = repositories.now()
     const git = protectedGit(before, reached)
@@ -108,11 +108,12 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
     const hidden = [...options.hidden, ...denials.hidden]
     const kept = [...denials.kept, ...(options.kept?.() ?? [])]
     const folders = [...options.folders, ...writable]
-    const profile = describe({ git, folders, hasNetwork, hidden, kept, scripts: readable })
+    const own = home !== undefined && fileLookup.home ? { home: { ...fileLookup.home, inside: home } } : {}
+    const profile = describe({ git, folders, hasNetwork, hidden, kept, scripts: readable, ...own })
     const guard = guardGit(git)
     let undone: readonly string[] | undefined
     return {
-      ...sandboxed(profile, sandboxEnv(options.env, { also: options.also ?? [], hasNetwork })),
+      ...sandboxed(profile, sandboxEnv(options.env, { also: hasGrantedVariables ? options.also : [], hasNetwork })),
       violated: guard.violated,
       release() {
         if (undone) return undone

@@ -26,6 +26,10 @@ export interface ServerReach {
   readonly writable: readonly string[]
   /** Files and folders it may read: its own program, for one. */
   readonly readable: readonly string[]
+  /** A folder that only this program sees as its home; without it the one that commands see. */
+  readonly home?: string | undefined
+  /** False: it gets no variable that the user lets commands see by name. */
+  readonly hasGrantedVariables?: boolean | undefined
 }
 
 /** How to start a program so that it runs in the sandbox. */

@@ -1,6 +1,7 @@
 import type { OpenAgent } from '../../agent/agent.ts'
 import type { AgentEvent } from '../../agent/agent-event.ts'
 import { limitOf, type SessionContext } from '../../agent/session-context.ts'
+import { awaitsAnswer } from '../../agent/transcript/transcript-fold.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { NEXT_TASK_READY, NO_NEXT_TASK } from '../../prompts/task-state.ts'
 import { nextFor } from '../../team/board/decide-claims.ts'
@@ -102,7 +103,8 @@ export function createHandOver({ context, team, by, tellTask }: HandOverOptions)
       if (due === 'none') agent.inbox.notices.add({ text: NEXT_TASK_READY })
       return tellTask(agent)
     }
-    if (due === 'due') agent.inbox.notices.add({ text: NO_NEXT_TASK })
+    // An agent that has ended its turn already is not prompted only to hear that nothing is left.
+    if (due === 'due' && awaitsAnswer(agent.transcript.state)) agent.inbox.notices.add({ text: NO_NEXT_TASK })
   }
 }
 

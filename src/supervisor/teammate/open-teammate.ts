@@ -1,7 +1,8 @@
 import type { OpenAgent } from '../../agent/agent.ts'
-import { openAgent } from '../../agent/open-agent.ts'
+import { type AgentOptions, openAgent } from '../../agent/open-agent.ts'
 import { selectableModel } from '../../agent/selectable-model.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
+import { isVendorType, VendorAgentRefused } from '../../agent/vendor-agents.ts'
 import { createIds } from '../../journal/ids.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import { closedPlanGate } from '../../permissions/permissions.ts'
@@ -12,6 +13,7 @@ import type { Author } from '../../team/event.ts'
 import type { Member } from '../../team/members/member.ts'
 import { heldBy } from '../../team/state.ts'
 import { toolsForTeammate } from '../../tools/registry.ts'
+import type { AgentType } from '../../tools/subagents/agent-type.ts'
 import { hasServerTool, narrowedType } from '../../tools/subagents/narrow-type.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
 import { withCommits } from '../commits/complete-task.ts'
@@ -20,7 +22,7 @@ import { withHandOver } from './hand-over.ts'
 
 const newId = createIds()
 
-/** Opens a teammate: it runs the same loop as the lead, with its own conversation, mailbox and role. */
+/** Opens a teammate, with its own conversation, mailbox and role: it runs the same loop as the lead, or another vendor's program. */
 export async function openTeammate(
   context: SessionContext,
   team: TeamHandle,
@@ -28,16 +30,11 @@ export async function openTeammate(
   by: Author,
 ): Promise<OpenAgent> {
   const { profile, name } = member
-  const spawned = context.agentTypes.find((one) => one.name === profile?.agentType)
-  const ofRole = context.roles?.typeOf(member.role)
-  const type = narrowedType(ofRole, spawned)
-  // The organisation is the user's; the model of a spawn is the lead's wish.
-  const model = ofRole?.model ?? profile?.model ?? type?.model
-  return openAgent(context, {
+  const type = typeOfTeammate(context, member.role, profile?.agentType)
+  const options = {
     team,
     by,
     log: await context.store.log(`${team.name}/transcripts/${name}`),
-    model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
     system: teammatePrompt({
       team: team.name,
       root: context.root,
@@ -61,9 +58,14 @@ export async function openTeammate(
         own,
         countingUncommitted(withPlanApprover(context, withHandOver(context, membership)), context.uncommitted),
       ),
-    hasServerTool: (tool) => hasServerTool(type, tool),
+    // A vendor's agent has its own tools for files and commands, and its own MCP servers.
+    hasServerTool: (tool) => !isVendorType(type) && hasServerTool(type, tool),
     tools: () => [
-      ...toolsForTeammate({ type, spelling: context.spelling, routing: context.routing }),
+      ...toolsForTeammate({
+        type: isVendorType(type) ? { tools: [] } : type,
+        spelling: context.spelling,
+        routing: context.routing,
+      }),
       ...context.tools,
     ],
     reportBlocker(blocker) {
@@ -77,7 +79,35 @@ export async function openTeammate(
       const task = heldBy(team.state, name)
       return task ? remainingPath(team.state, task.id) : 0
     },
+  } satisfies Omit<AgentOptions, 'model'>
+  if (isVendorType(type)) {
+    if (!context.vendorAgents)
+      throw new VendorAgentRefused(
+        `${name} is an agent of another vendor (${type.name}), which this session cannot run.`,
+      )
+    return context.vendorAgents.open(type, {
+      ...{ team: team.name, name },
+      openAgent: (own) => openAgent(context, { ...options, ...own }),
+    })
+  }
+  // The organisation is the user's; the model of a spawn is the lead's wish.
+  const model = context.roles?.typeOf(member.role)?.model ?? profile?.model ?? type?.model
+  return openAgent(context, {
+    ...options,
+    model: model === undefined ? context.model : await context.modelFor(selectableModel(model)),
   })
+}
+
+/** What a teammate of this role and type is. */
+export function typeOfTeammate(
+  { agentTypes, roles }: Pick<SessionContext, 'agentTypes' | 'roles'>,
+  role: string,
+  agentType: string | null | undefined,
+): AgentType | undefined {
+  return narrowedType(
+    roles?.typeOf(role),
+    agentTypes.find(({ name }) => name === agentType),
+  )
 }
 
 /** Sends plans to the approver of the settings, not to the one that the model names, so that a rule does not wake the lead. */

@@ -6,6 +6,7 @@ import { inputBudget } from '../../agent/input/choose-mail.ts'
 import { createMembership, type Membership } from '../../agent/membership.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import { createSubagentRunner } from '../../agent/subagent.ts'
+import { isVendorType } from '../../agent/vendor-agents.ts'
 import type { ToolCall } from '../../models/model.ts'
 import { earlierAttemptsText } from '../../prompts/earlier-attempts.ts'
 import { REPLACEMENT_ADVICE, refusedAnswerText } from '../../prompts/subagent.ts'
@@ -45,7 +46,9 @@ export async function runInPlaceOf(
   })
   const spawned = context.agentTypes.find(({ name }) => name === member.profile?.agentType)
   const ofRole = context.roles?.typeOf(member.role)
-  const type = narrowedType(ofRole, spawned) ?? CODE
+  // Another vendor's agent is replaced by one of ours.
+  const narrowed = narrowedType(ofRole, spawned)
+  const type = narrowed && !isVendorType(narrowed) ? narrowed : CODE
   const { tokens, keep } = inputBudget({ model: context.model, maxOutput: context.maxOutput }, lead.memory.keep)
   const earlier = earlierAttemptsText(task.id, await team.earlierAttempts(task, as.name))
   const taskPrompt = fitText(`${taskText(team.state, task, 'Do task')}\n${earlier}`, tokens, keep, 'task').text

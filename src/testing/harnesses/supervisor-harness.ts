@@ -6,6 +6,7 @@ import { createFence } from '../../agent/fence.ts'
 import { inputBudget } from '../../agent/input/choose-mail.ts'
 import { createInbox } from '../../agent/input/inbox.ts'
 import { createNotices } from '../../agent/input/notices.ts'
+import { runLoop } from '../../agent/loop.ts'
 import { createMembership } from '../../agent/membership.ts'
 import type { Ask } from '../../agent/questions.ts'
 import {
@@ -123,6 +124,7 @@ export async function supervisorHarness(
     limitsAllRuns: false,
     watchViews: () => async () => [],
     commits,
+    agentTypes: [],
     gatesOf: () => ({ idle: false, completion: false }),
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...settings },
     run,
@@ -166,6 +168,7 @@ export async function supervisorHarness(
       flushReports() {},
       async settleReports() {},
       setActivity() {},
+      runTurn: runLoop,
       name,
       system: `You are ${name}.`,
       model,

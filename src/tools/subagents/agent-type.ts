@@ -1,3 +1,5 @@
+import type { AcpEntry } from './acp-entry.ts'
+
 /** A kind of subagent: its prompt and tools. It never has the Task tool: a subagent starts no other. */
 export interface AgentType {
   readonly name: string
@@ -14,6 +16,10 @@ export interface AgentType {
   readonly model: string | undefined
   /** The most model calls of one subagent run. */
   readonly maxTurns?: number | undefined
+  /** Another vendor's agent, which its own program runs. It works as a teammate only. */
+  readonly acp?: AcpEntry | undefined
+  /** A file of the project describes it: what it starts needs the approval of a person. */
+  readonly isProject?: boolean | undefined
 }
 
 /** Means every tool of every MCP server. */

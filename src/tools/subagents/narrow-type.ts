@@ -10,6 +10,8 @@ export function narrowedType(ofRole: AgentType | undefined, ofSpawn: AgentType |
     withoutTools: [...(ofRole.withoutTools ?? []), ...(ofSpawn.withoutTools ?? [])],
     isReadOnly: ofRole.isReadOnly || ofSpawn.isReadOnly,
     maxTurns: ofSpawn.maxTurns,
+    // Which program runs it is what the spawn chose; what it may do is what the role says.
+    ...(ofSpawn.acp && { acp: ofSpawn.acp, isProject: ofSpawn.isProject, name: ofSpawn.name }),
   }
 }
 

@@ -3,6 +3,7 @@ import { MCP } from '../../permissions/rules/rule.ts'
 import { isName, nameRule } from '../../team/name.ts'
 import { parseFrontMatter } from '../front-matter.ts'
 import { namesFor } from '../registry.ts'
+import { AcpEntry } from './acp-entry.ts'
 import { type AgentType, ALL_SERVER_TOOLS } from './agent-type.ts'
 
 export interface ParsedAgentType {
@@ -25,7 +26,7 @@ export function agentTypeOf(front: unknown, prompt: string, place: string): Pars
     const issues = said.error.issues.map(({ path, message }) => `${path.join('.') || 'YAML'}: ${message}`)
     return broken(`${issues.join('; ')}.`)
   }
-  const { name, description, model, tools: _, disallowedTools, permissionMode, maxTurns, ...others } = said.data
+  const { name, description, model, tools: _, disallowedTools, permissionMode, maxTurns, acp, ...others } = said.data
   if (!isName(name)) return broken(nameRule(name))
   if (prompt.trim() === '') return broken(`it has no prompt ${place}.`)
   const { tools, withoutTools, unknown } = toolsOf(said.data.tools, disallowedTools, permissionMode === 'plan')
@@ -40,6 +41,7 @@ export function agentTypeOf(front: unknown, prompt: string, place: string): Pars
       isReadOnly: !tools.includes('write_file') && !tools.includes('edit_file'),
       model: model === undefined || model === 'inherit' ? undefined : model,
       ...(turns !== undefined && { maxTurns: turns }),
+      ...(acp !== undefined && { acp }),
     },
     problems: [
       ...(unknown.length === 0 ? [] : [`no subagent has the tools ${unknown.join(', ')}; it works without them.`]),
@@ -61,6 +63,7 @@ const Front = z.looseObject({
   model: z.string().min(1).optional(),
   permissionMode: z.string().optional(),
   maxTurns: z.unknown().optional(),
+  acp: AcpEntry.optional(),
 })
 
 /** A file may narrow what its agent does, and never widen it: rights come from the session. */

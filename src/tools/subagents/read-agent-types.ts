@@ -44,7 +44,7 @@ export function collect(there: readonly AgentType[], folders: readonly AgentFold
       const same = types.find((type) => type.name.toLowerCase() === parsed.type?.name.toLowerCase())
       if (same)
         problems.push(`${shown}/${name}: there is an agent type ${same.name} already. Give this one another name.`)
-      else types.push(parsed.type)
+      else types.push(parsed.type.acp && inside !== undefined ? { ...parsed.type, isProject: true } : parsed.type)
     }
   }
   return { types, problems }

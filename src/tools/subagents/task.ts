@@ -62,6 +62,11 @@ export function createTask(options: TaskOptions): Tool {
       const { name } = input
       if (spawn && name !== undefined)
         return spawn({ ...input, name, type: input.agent_type === undefined ? undefined : type }, context)
+      if (type.acp)
+        return {
+          text: `The agent type ${type.name} is another vendor's agent, which works as a teammate only: give it a name${spawn ? '' : ` with ${options.spawnedBy ?? 'a team'}`}.`,
+          isError: true,
+        }
       const description = input.description ?? beginning(input.prompt.replace(/\s+/g, ' '), 60)
       const run = { type, description, prompt: input.prompt, model: input.model ?? type.model }
       return input.run_in_background ? runAsJob(run, context, runSubagent) : runNow(run, context, runSubagent, now)

@@ -1,0 +1,68 @@
+import type { AcpPreset } from '../../tools/subagents/acp-entry.ts'
+
+/** A program of another vendor that is known here. */
+export interface Preset {
+  readonly title: string
+  readonly command: string
+  readonly args: readonly string[]
+  /** Always set for it. */
+  readonly env: Readonly<Record<string, string>>
+  /** The mode in which it asks before it changes something; undefined where it asks without one. */
+  readonly mode?: string
+  readonly credentials: Credentials
+  /** How a person installs it, and signs in. */
+  readonly install: string
+}
+
+/** What a program signs in with. It gets nothing else that is secret. */
+export interface Credentials {
+  /** Variables of the user's environment. None of them is a key that our own providers use. */
+  readonly env: readonly string[]
+  /** Files in the home folder of the user, which it can read and not change. */
+  readonly files: readonly string[]
+}
+
+export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
+  'claude-code': {
+    title: 'Claude Code',
+    command: 'claude-agent-acp',
+    args: [],
+    env: { DISABLE_AUTOUPDATER: '1' },
+    mode: 'default',
+    credentials: {
+      env: ['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_EXECUTABLE'],
+      files: ['.claude/.credentials.json'],
+    },
+    install: 'npm install -g @agentclientprotocol/claude-agent-acp, and sign in with claude /login',
+  },
+  opencode: {
+    title: 'opencode',
+    command: 'opencode',
+    args: ['acp'],
+    // Without this it does everything without asking.
+    env: { OPENCODE_PERMISSION: '{"*":"ask"}', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    credentials: { env: ['OPENCODE_API_KEY'], files: ['.local/share/opencode/auth.json'] },
+    install: 'npm install -g opencode-ai, and sign in with opencode auth login',
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    command: 'gemini',
+    args: ['--acp'],
+    env: {},
+    mode: 'default',
+    credentials: {
+      env: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],
+      files: ['.gemini/oauth_creds.json', '.gemini/google_accounts.json', '.gemini/installation_id'],
+    },
+    install: 'npm install -g @google/gemini-cli, and sign in with gemini',
+  },
+  codex: {
+    title: 'Codex',
+    command: 'codex-acp',
+    args: [],
+    env: {},
+    mode: 'read-only',
+    credentials: { env: ['CODEX_API_KEY'], files: ['.codex/auth.json'] },
+    install: 'npm install -g @agentclientprotocol/codex-acp, and sign in with codex login',
+  },
+}

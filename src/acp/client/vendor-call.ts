@@ -1,0 +1,97 @@
+import { resolve } from 'node:path'
+import type { ToolCallUpdate } from '@agentclientprotocol/sdk'
+import { bounded, boundedLine } from '../../mcp/client/untrusted-text.ts'
+
+/** A tool call as the vendor's program describes it, from all messages about it. Anything in it may be missing or wrong. */
+export type VendorCall = Partial<ToolCallUpdate>
+
+/** The name under which the program knows our MCP server. */
+export const TEAM_SERVER = 'deskmates'
+
+const MAX_INPUT_CHARACTERS = 20_000
+const MAX_RESULT_CHARACTERS = 20_000
+const MAX_PATHS = 100
+
+/** Later messages about a call add to what is known of it. */
+export function joined(known: VendorCall | undefined, more: VendorCall): VendorCall {
+  const given = Object.entries(more).filter(([, value]) => value !== undefined && value !== null)
+  return { ...known, ...Object.fromEntries(given) }
+}
+
+/** How the call stands in the transcript. No tool of ours has such a name. */
+export function toolNameOf({ kind, name }: VendorCall): string {
+  const [category, own] = [kind, name].map((part) => boundedLine(part, 60).replace(/[^\w-]/g, ''))
+  return `acp__${category || 'other'}${own ? `__${own}` : ''}`
+}
+
+/** What is kept of its input, for people who read the transcript. */
+export function inputOf(call: VendorCall): Record<string, unknown> {
+  const title = boundedLine(call.title, 500)
+  const command = commandOf(call)
+  const about = { title, ...(command !== undefined && { command: bounded(command, MAX_INPUT_CHARACTERS) }) }
+  const raw = isObject(call.rawInput) ? JSON.stringify(call.rawInput) : undefined
+  if (raw === undefined || raw.length > MAX_INPUT_CHARACTERS) return about
+  return { ...about, input: JSON.parse(raw) }
+}
+
+/** What the call returned, as text. */
+export function resultOf(call: VendorCall): string {
+  const parts = (Array.isArray(call.content) ? call.content : []).slice(0, 200).map((part) => {
+    if (part?.type === 'content' && part.content?.type === 'text')
+      return bounded(part.content.text, MAX_RESULT_CHARACTERS)
+    if (part?.type === 'diff') return `Changed ${boundedLine(part.path, 500)}.`
+    return part?.type === 'content' ? `[${boundedLine(part.content?.type, 30)}]` : ''
+  })
+  const text = parts.filter(Boolean).join('\n')
+  if (text !== '') return bounded(text, MAX_RESULT_CHARACTERS)
+  return call.rawOutput === undefined ? '(no output)' : bounded(outputText(call.rawOutput), MAX_RESULT_CHARACTERS)
+}
+
+function outputText(output: unknown): string {
+  return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
+}
+
+/** The command line that it wants to run; undefined where the program does not say it. Titles are for people only. */
+export function commandOf({ rawInput }: VendorCall): string | undefined {
+  if (!isObject(rawInput)) return undefined
+  const { command } = rawInput
+  if (typeof command === 'string' && command.trim() !== '') return command
+  const isList = Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
+  return isList ? command.map(quoted).join(' ') : undefined
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+const PATH_MEMBERS = ['file_path', 'filePath', 'filepath', 'path', 'notebook_path', 'abs_path', 'source', 'destination']
+
+/** Every path that any message about the call names, as absolute paths; undefined where there are too many to judge. */
+export function pathsOf({ locations, content, rawInput }: VendorCall, root: string): string[] | undefined {
+  const named = [
+    ...(Array.isArray(locations) ? locations : []).map((location) => location?.path),
+    ...(Array.isArray(content) ? content : []).map((part) => (part?.type === 'diff' ? part.path : undefined)),
+    ...(isObject(rawInput) ? PATH_MEMBERS.map((member) => rawInput[member]) : []),
+  ].filter((path): path is string => typeof path === 'string' && path !== '' && !path.includes('\0'))
+  const paths = [...new Set(named.map((path) => resolve(root, path)))]
+  return paths.length > MAX_PATHS ? undefined : paths
+}
+
+/**
+ * The tool of ours that this call means; undefined where it is any other. Only where the program names the tool, not in the
+ * title of a command or an edit, whose words a model chooses.
+ */
+export function teamToolOf({ name, title, kind, rawInput }: VendorCall, tools: readonly string[]): string | undefined {
+  if (kind !== undefined && kind !== null && kind !== 'other') return undefined
+  if (isObject(rawInput) && 'command' in rawInput) return undefined
+  const called = typeof name === 'string' && name !== '' ? name : title
+  return tools.find((tool) =>
+    [`mcp__${TEAM_SERVER}__`, `${TEAM_SERVER}_`, `${TEAM_SERVER}.`, `${TEAM_SERVER}/`].some(
+      (prefix) => called === `${prefix}${tool}`,
+    ),
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
