@@ -34,15 +34,14 @@ const OPTIONS = byWord({
   '--output -o': 'Use --output-format; write to a file with: > FILE',
   '--output-last-message': 'The last word is what -p prints: > FILE',
   '--prompt': 'Use -p',
-  '--prompt-interactive -i --interactive':
-    "There is no interactive session yet. Use -p 'what to do', and continue with: deskmates -c -p",
+  '--prompt-interactive -i --interactive': "On a terminal deskmates 'what to do' opens the conversation",
   '--last': 'Use -c',
   '--cd -C --dir': 'Use --cwd DIR',
   '--include-directories': 'Use --add-dir DIR',
   '--worktree -w': 'Make one with git worktree add, and use --cwd DIR',
   '--name -n --title': 'A session is titled by its first prompt: deskmates sessions',
-  '--file -f': 'Name the path in the prompt, or pipe the file in: < FILE',
-  '--image': 'Images cannot be attached; name the path of a text file in the prompt',
+  '--file -f': 'Name the path in the prompt, behind @: @FILE; or pipe the file in: < FILE',
+  '--image': 'Name the path of the image in the prompt, behind @: @picture.png',
   '--effort --variant --thinking --temperature':
     'Set it for the model in the settings: models."provider/model".options',
   '--max-tokens': 'Set maxOutputTokens in the settings',
@@ -54,10 +53,10 @@ const OPTIONS = byWord({
   '--max-cost --budget': 'Use --max-budget-usd',
   '--timeout': 'Use --max-turns or --max-budget-usd, or: timeout 10m deskmates …',
   '--quiet -q': 'A run is quiet in a pipe: 2> /dev/null leaves only the answer',
-  '--ide': 'Editors cannot connect yet',
+  '--ide': 'Editors connect with ACP: let the editor start deskmates acp',
   '--share': 'Sessions stay on this machine',
   '--plugin-dir': 'There are no plugins; use agents/, skills/ and hooks',
-  '--disable-slash-commands': 'There are no slash commands but /compact',
+  '--disable-slash-commands': 'Slash commands cannot be switched off',
 })
 
 /** By the first word of a command line. */
@@ -70,7 +69,7 @@ const COMMANDS = byWord({
   'tasks board': 'Use: deskmates task list.',
   teams: 'Use: deskmates team list.',
   mail: 'Use: deskmates inbox MEMBER.',
-  'agents agent': 'Agent types are files: agents/NAME.md or .claude/agents/NAME.md.',
+  agent: 'Agent types are files: agents/NAME.md or .claude/agents/NAME.md.',
   models: 'Name a model with -m provider/model; see which keys are set: deskmates doctor.',
   'auth login':
     'Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY …); see which are set: deskmates doctor.',
@@ -82,7 +81,7 @@ const COMMANDS = byWord({
   uninstall: 'Remove with npm: npm uninstall -g deskmates.',
   version: 'Use: deskmates --version.',
   plugin: 'There are no plugins; use agents/, skills/ and hooks.',
-  serve: 'There is no server yet; read a run with --output-format stream-json.',
+  serve: 'To let outside agents use the team: deskmates mcp serve. To let editors: deskmates acp.',
   web: 'There is no web page yet; see: deskmates status, deskmates log --follow.',
   watch: 'Watch a session with: deskmates attach TEAM, or deskmates log --follow --team TEAM.',
   logs: 'Use: deskmates log.',
