@@ -86,6 +86,8 @@ describe("a hostile program of another vendor's agent", () => {
     const raw = JSON.stringify({ jsonrpc: '2.0', id: '\x1b[31mforged', result: {} })
     const steps = [
       { request: { method: 'fs/read_text_file', params: { path: '/etc/passwd' } } },
+      { request: { method: 'fs/write_text_file', params: { path: '/tmp/x', content: 'x' } } },
+      { request: { method: 'terminal/create', params: { command: 'id' } } },
       { raw },
       { raw: 'no JSON \x1b[31m' },
       {
@@ -108,7 +110,7 @@ describe("a hostile program of another vendor's agent", () => {
       console.error = error
     }
     expect(printed).toEqual([])
-    expect(world.logged('request').map(({ answer }) => answer)).toEqual([{ code: -32601 }])
+    expect(world.logged('request').map(({ answer }) => answer)).toEqual(Array(3).fill({ code: -32601 }))
     expect(world.logged('initialize')[0]?.params).toMatchObject({
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     })

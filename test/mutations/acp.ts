@@ -156,4 +156,22 @@ export const mutations: readonly Mutation[] = [
     test: teammate,
     fails: 'has its own credentials and no key of ours',
   },
+  {
+    name: 'doctor-starts-writable-agent',
+    mistake: "doctor starts a vendor's agent from a folder that agents can write to, outside of the sandbox",
+    file: 'src/acp/client/check-presets.ts',
+    old: 'findProgram(command, env.PATH, writable)',
+    new: 'findProgram(command, env.PATH, [])',
+    test: 'src/cli/doctor/vendor-agents.test.ts',
+    fails: 'are never started from a folder that agents can write to',
+  },
+  {
+    name: 'vendor-request-takes-answer',
+    mistake: "a request of a vendor's agent uses up the number of ours, so the answer to a prompt is dropped",
+    file: 'src/acp/client/guarded-stream.ts',
+    old: "if ('method' in message || isAnswer())",
+    new: "if (isAnswer() || 'method' in message)",
+    test: 'src/acp/client/guarded-stream.test.ts',
+    fails: 'passes the answer to a request, also after requests of the program with the same number',
+  },
 ]

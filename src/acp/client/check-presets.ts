@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import type { AlarmClock } from '../../journal/clock.ts'
-import { programFile } from '../../mcp/client/program-files.ts'
 import { boundedLine } from '../../mcp/client/untrusted-text.ts'
+import { findProgram, safePath } from '../../permissions/processes/find-program.ts'
 import { endGroup } from '../../permissions/processes/process-group.ts'
 import { startProgram } from '../../permissions/processes/start-program.ts'
 import { connectVendor } from './connection.ts'
@@ -18,8 +17,10 @@ export interface PresetCheck {
 export interface PresetCheckOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: AlarmClock
-  /** An empty place, in which the programs start. */
+  /** A folder of ours, in which the programs start: some load code from where they start. */
   readonly cwd: string
+  /** Folders that agents can write to. No program in them is started: it would run outside of the sandbox. */
+  readonly writable: readonly string[]
 }
 
 /** A program that does not answer for so long does not work. */
@@ -30,15 +31,15 @@ export function checkPresets(options: PresetCheckOptions): Promise<PresetCheck[]
   return Promise.all(Object.values(PRESETS).map((preset) => checkPreset(preset, options)))
 }
 
-async function checkPreset(preset: Preset, { env, clock, cwd }: PresetCheckOptions): Promise<PresetCheck> {
+async function checkPreset(preset: Preset, { env, clock, cwd, writable }: PresetCheckOptions): Promise<PresetCheck> {
   const { title, command, install } = preset
-  const file = programFile(command, { cwd, writable: [], path: env.PATH, home: env.HOME })
-  if (file === undefined || !existsSync(file)) return { title, state: 'not installed', install }
+  const program = findProgram(command, env.PATH, writable)
+  if (program === undefined) return { title, state: 'not installed', install }
+  const { file, argv0 } = program
   // It is asked for nothing that needs credentials, so it gets none.
-  const { PATH = '', HOME = '' } = env
-  const given = { PATH, HOME, ...preset.env }
+  const given = { PATH: safePath(env.PATH, writable), HOME: env.HOME ?? '', ...preset.env }
   const stdio = ['pipe', 'pipe', 'pipe'] as const
-  const child = startProgram({ file, args: [...preset.args], cwd, env: given, detached: true, stdio })
+  const child = startProgram({ file, argv0, args: [...preset.args], cwd, env: given, detached: true, stdio })
   for (const stream of child.stdio) stream?.on('error', () => {})
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(`it ended with ${code ?? signal}`))

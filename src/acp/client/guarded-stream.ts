@@ -24,8 +24,10 @@ export function guardedStream({ readable, writable }: Stream, handler: StreamHan
       handler.onMessage()
       if ('method' in message && message.method === methods.client.session.update)
         return handler.onUpdate(message.params)
-      const isAsked = (typeof message.id === 'number' || typeof message.id === 'string') && asked.delete(message.id)
-      if ('method' in message || isAsked) controller.enqueue(message)
+      // Both sides number their requests from 0: only an answer may use up the number of a request of ours.
+      const isAnswer = () =>
+        (typeof message.id === 'number' || typeof message.id === 'string') && asked.delete(message.id)
+      if ('method' in message || isAnswer()) controller.enqueue(message)
     },
   })
   // What goes wrong with either end closes the connection by the other one.

@@ -1,4 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { checkPresets } from '../../acp/client/check-presets.ts'
 import { type Examination, notAvailable, pass } from './examination.ts'
 
@@ -7,8 +9,12 @@ export const vendorAgents: Examination = {
   name: "others' agents",
   onDisk: false,
   remedy: 'Reinstall the one that does not answer, or use another agent type',
-  async examine({ call }) {
-    const found = await checkPresets({ env: call.env, clock: call.clock, cwd: tmpdir() })
+  async examine({ call, root }) {
+    const { env, clock } = call
+    const cwd = mkdtempSync(join(tmpdir(), 'deskmates-doctor-'))
+    const found = await checkPresets({ env, clock, cwd, writable: [root] }).finally(() =>
+      rmSync(cwd, { recursive: true, force: true }),
+    )
     const texts = found.map(({ title, state, why }) => `${title}: ${state}${why === undefined ? '' : ` (${why})`}`)
     const isUsable = found.some(({ state }) => state === 'works')
     if (isUsable) return pass(texts.join('; '))
