@@ -1,7 +1,7 @@
 // An agent of another vendor for tests: it speaks the Agent Client Protocol on stdin and stdout, and does what ACP_STEPS says. That is a
 // list of lives of this program, each a list of prompts, each a list of steps; the last of each list is repeated. What it receives is
 // appended to the file ACP_LOG, one JSON line each.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -40,12 +40,25 @@ async function callTool(name, input) {
   }
 }
 
+/** What the file system lets this program do. */
+function touch({ read, write, link, to }) {
+  try {
+    if (read !== undefined) return statSync(read).isDirectory() ? readdirSync(read).join() : readFileSync(read, 'utf8')
+    if (write !== undefined) writeFileSync(write, 'written by an agent')
+    if (link !== undefined) symlinkSync(to, link)
+    return 'done'
+  } catch ({ code }) {
+    return code
+  }
+}
+
 async function step(one, { sessionId, client, text }) {
   const update = (given) => client.notify(methods.client.session.update, { sessionId, update: given })
   const ask = (given) => client.request(methods.client.session.requestPermission, { sessionId, ...given })
   if (one.say !== undefined)
     await update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: one.say } })
   if (one.update) await update(one.update)
+  if (one.touch) log({ event: 'touch', ...one.touch, result: touch(one.touch) })
   if (one.tool) {
     const task = /<task id="([^"]+)">/.exec(text)?.[1]
     await callTool(one.tool, JSON.parse(JSON.stringify(one.input ?? {}).replaceAll('$task', task ?? '')))

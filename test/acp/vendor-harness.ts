@@ -22,12 +22,20 @@ export interface Logged {
   readonly [key: string]: unknown
 }
 
+/** Folders of a harness: the workspace, the home of the user, and the one around both. */
+export interface Places {
+  readonly dir: string
+  readonly root: string
+  readonly home: string
+}
+
 export interface VendorOptions {
-  readonly steps?: Steps
+  readonly steps?: Steps | ((places: Places) => Steps)
   /** What the lead does with each request; by default it spawns `vera` on one task. */
   readonly lead?: Compose
   readonly env?: Readonly<Record<string, string>>
   readonly acp?: Partial<Exclude<AcpEntry, string>>
+  readonly isSandboxed?: boolean
   readonly type?: Partial<AgentType>
   readonly session?: Partial<SessionOptions>
 }
@@ -51,9 +59,12 @@ export async function vendorHarness(options: VendorOptions = {}) {
   const root = join(dir, 'work')
   mkdirSync(root)
   execFileSync('git', ['init', '-q', root], { env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' } })
-  const log = join(dir, 'agent.jsonl')
+  // In a sandbox it writes nowhere else.
+  const log = join(options.isSandboxed ? root : dir, 'agent.jsonl')
   const environment = { PATH: process.env.PATH, HOME: join(dir, 'home'), DESKMATES_STATE: join(dir, 'state') }
   mkdirSync(environment.HOME)
+  const steps =
+    typeof options.steps === 'function' ? options.steps({ dir, root, home: environment.HOME }) : options.steps
   const session = 'team'
   const transcript = join(root, '.teams', session, 'transcripts', 'vera.jsonl')
   const type: AgentType = {
@@ -71,7 +82,7 @@ export async function vendorHarness(options: VendorOptions = {}) {
       env: {
         ACP_LOG: log,
         ACP_WATCH: transcript,
-        ...(options.steps && { ACP_STEPS: JSON.stringify(options.steps) }),
+        ...(steps && { ACP_STEPS: JSON.stringify(steps) }),
         ...options.env,
       },
       ...options.acp,
@@ -84,12 +95,12 @@ export async function vendorHarness(options: VendorOptions = {}) {
     openSession({
       ...{ workspace, model, team: session, env: environment, agentTypes: [type] },
       permissions: { mode: 'bypassPermissions' },
-      sandbox: { mode: 'off' },
+      sandbox: { mode: options.isSandboxed ? 'require' : 'off' },
       ...options.session,
       ...more,
     })
   return {
-    ...{ dir, root, requests, environment, workspace, open, transcript },
+    ...{ dir, root, requests, environment, home: environment.HOME, workspace, open, transcript },
     /** What the scripted agent got, of this kind. */
     logged: (event: string): Logged[] =>
       existsSync(log)

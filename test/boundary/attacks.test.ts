@@ -204,6 +204,28 @@ it('reports a process that was left in the background, also in its own session',
   expect((await bash('echo hi > >(cat)')).text).toBe('hi')
 }) // T27
 
+describe('a link that a command leaves where the next one has something mounted', () => {
+  const outside = () => join(place, 'outside')
+  beforeEach(() => mkdirSync(outside()))
+
+  it('leads to nothing outside, in its home', async () => {
+    expect((await bash(`ln -s /oldroot${outside()} ~/.local && ls -d ~/.local`)).isError).toBeFalsy()
+    mkdirSync(join(place, 'home/.local/bin'), { recursive: true })
+    expect(await bash('ls -d ~/.local/bin')).toMatchObject({ text: expect.stringContaining('.local/bin') })
+    expect(readdirSync(outside())).toEqual([])
+  })
+
+  it('cannot be put there while something is mounted, in its home and in /tmp', async () => {
+    mkdirSync(join(place, 'home/.local/bin'), { recursive: true })
+    for (const folder of ['~/.local', ...(root.startsWith('/tmp/') ? [place] : [])]) {
+      const moved = await bash(`mv ${folder} ${folder}-moved && ln -s /oldroot${outside()} ${folder}`)
+      expect(moved.isError, folder).toBe(true)
+      expect((await bash('echo works')).text).toContain('works')
+    }
+    expect(readdirSync(outside())).toEqual([])
+  })
+})
+
 describe('the limits of a command', () => {
   it('end a fork bomb, an endless process and an endless file', async () => {
     using small = await open({ limits: { processes: 60, memory: 300_000_000, fileSize: 1_000_000 } })

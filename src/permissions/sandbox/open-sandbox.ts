@@ -10,6 +10,7 @@ import { findOuterRepository } from './git/outer-repository.ts'
 import { createPlaceholders } from './git/placeholders.ts'
 import { type CommandReach, watchRepositories } from './git/repositories.ts'
 import { makeSandboxFolder } from './left-folders.ts'
+import { makeMountPoints } from './mount-points.ts'
 import { PROGRAM, type Probe, prefixFor, probe } from './probe.ts'
 import { rulesInside, type SandboxProfile } from './profile.ts'
 import type { Sandbox, SandboxedStart, ServerReach } from './sandbox.ts'
@@ -75,8 +76,11 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
   const repositories = watchRepositories(open)
   // As the user has it now: no command of the session can put another one in its place.
   const outer = findOuterRepository(options.root, open)
-  const describe = (changes: Partial<FileLookup>) =>
-    buildProfile({ ...fileLookup, git: protectedGit([], open), ...changes })
+  const describe = (changes: Partial<FileLookup>) => {
+    const profile = buildProfile({ ...fileLookup, git: protectedGit([], open), ...changes })
+    if (process.platform === 'linux') makeMountPoints(profile)
+    return profile
+  }
   const found = await onceFor(`${options.root} ${env.PATH}`, () => probe(program, describe({}), env))
   if (!found.works || program === undefined) {
     folder[Symbol.dispose]()
