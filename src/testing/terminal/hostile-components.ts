@@ -44,6 +44,15 @@ function hostOf(text: string): Host {
   return cached.host
 }
 
+let screen: { readonly columns: number; readonly tui: ScrollbackTui } | undefined
+
+/** An editor of its own on a screen that all of them share: a terminal costs more than all that is drawn with it. */
+function editorIn(columns: number): Editor {
+  if (screen?.columns !== columns)
+    screen = { columns, tui: new ScrollbackTui(virtualTerminal(columns), () => EMPTY_FRAME, true) }
+  return new Editor(screen.tui, editorTheme)
+}
+
 const ofView = (view: OpenView, columns: number) => [view.title.fit(columns), ...view.lines(columns)]
 const lead = (text: string) => hostOf(text).view.agents.get('lead')!.conversation
 const needs = (text: string): Need[] => [
@@ -118,7 +127,7 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
     new PrintedConversation().openLines(texts(text), 9, columns),
   'drawing/drawn.ts spread': (text, columns) => [spread(draw`${text}`, draw`${text}`, columns)],
   'drawing/editor-lines.ts editorLines': (text, columns) => {
-    const editor = new Editor(new ScrollbackTui(virtualTerminal(columns), () => EMPTY_FRAME, true), editorTheme)
+    const editor = editorIn(columns)
     // What is typed or pasted: key-actions makes it harmless first.
     editor.setText(draw`${text}`.bare)
     // Its rows are as wide as pi-tui counts: a person sees what is typed, and nothing below it moves, as rows never wrap.
@@ -137,9 +146,9 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
     return [headerLine(view, knowledge, 9, columns)]
   },
   'layout.ts statusLines': (text, columns) => {
-    const { view } = hostileHost(text).host
-    view.run = { isWorking: true, since: 1, error: text }
-    view.agents.get('lead')!.waiting = { until: 99, why: text }
+    const { view: shown } = hostOf(text)
+    const lead = { ...shown.agents.get('lead')!, waiting: { until: 99, why: text } }
+    const view = { ...shown, run: { isWorking: true, since: 1, error: text }, agents: new Map([['lead', lead]]) }
     return statusLines(view, [text], 9, columns)
   },
   'replay/replayed-views.ts knowledgeView': (text, columns) =>

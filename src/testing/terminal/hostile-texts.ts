@@ -28,13 +28,13 @@ const SEEDS: readonly string[] = [
   '\u200e\u200f\u061c',
   '\u2028\u2029',
   '\u200b\u200d\ufeff',
-  'x'.repeat(1500),
-  '漢'.repeat(700),
-  'क्षत्रिय'.repeat(60),
-  `a${'\u0301'.repeat(500)}`,
-  '👩‍👩‍👧‍👦'.repeat(50),
-  '🇩🇪🇫🇷'.repeat(40),
-  '👍🏽❤️1️⃣'.repeat(25),
+  'x'.repeat(250),
+  '漢'.repeat(90),
+  'क्षत्रिय'.repeat(24),
+  `a${'\u0301'.repeat(200)}`,
+  '👩‍👩‍👧‍👦'.repeat(16),
+  '🇩🇪🇫🇷'.repeat(16),
+  '👍🏽❤️1️⃣'.repeat(14),
   '\ud800 \udc00',
   '\u{e0041}\u{e0042}',
   '\u00ad\u00ad\u034f\u180e\u2060',
@@ -44,7 +44,7 @@ const SEEDS: readonly string[] = [
   '☠\ufe0e☠\ufe0f\u{e0100}\ufe0f\ufe0f',
   '\u200d👩\u200d\u200d👩\u200d',
   'กำำำ ཱཱཱྀྀྀ க்ஷௌ',
-  '\u1100\u1161\u11a8'.repeat(60),
+  '\u1100\u1161\u11a8'.repeat(45),
   '\x1b]777;notify;a;b\x1b\\;;;',
   '\x1b^pm\x1b\\\x1bXsos\x1b\\\x9fapc\x9c',
   '# head\n```\ncode',
@@ -52,11 +52,17 @@ const SEEDS: readonly string[] = [
   `- ${'deep '.repeat(40)}\n  - ${'x'.repeat(300)}`,
 ]
 
-/** At least 200. */
-export const hostileTexts: readonly string[] = SEEDS.flatMap((seed) => [
-  seed,
-  `before ${seed} after`,
-  `${seed}${seed}`,
-  `word${seed}word`,
-  `${'fill '.repeat(15)}${seed}${'fill '.repeat(15)}`,
-])
+/** Take many rows, so each is drawn alone only. */
+const MANY_ROWS: readonly string[] = ['x'.repeat(1500), '漢'.repeat(700), 'क्षत्रिय'.repeat(60), '👩‍👩‍👧‍👦'.repeat(50)]
+
+/** At least 200; every fifth of them is a seed alone. */
+export const hostileTexts: readonly string[] = [
+  ...SEEDS.flatMap((seed) => [
+    seed,
+    `before ${seed} after`,
+    `${seed}${seed}`,
+    `word${seed}word`,
+    `${'fill '.repeat(15)}${seed}${'fill '.repeat(15)}`,
+  ]),
+  ...MANY_ROWS,
+]
