@@ -56,6 +56,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'asks again for trust',
   },
   {
+    name: 'commands-not-trusted-by-content',
+    mistake: "a project's commands change after trust, and a person is not asked again",
+    file: 'src/permissions/trust/folder-hash.ts',
+    old: "  '.claude/commands',\n",
+    new: '',
+    test: 'src/permissions/trust/folder-hash.test.ts',
+    fails: 'changes when .claude/commands/review.md comes, changes or goes',
+  },
+  {
     name: 'folders-of-living-sessions-removed',
     mistake: 'folders of living sessions are removed',
     file: 'src/permissions/sandbox/left-folders.ts',

@@ -6,7 +6,7 @@ import { namesIn, orUndefined, realPath } from '../paths/safe-reads.ts'
 
 /**
  * One hash over everything in a folder that can tell agents or deskmates what to do: settings, hooks, agents, skills,
- * checks. Links are followed, because what they lead to is what would run.
+ * commands, checks. Links are followed, because what they lead to is what would run.
  */
 export function folderHash(root: string): string {
   const hash = createHash('sha256')
@@ -76,6 +76,7 @@ const PARTS = [
   '.deskmates',
   'deskmates.yaml',
   '.claude/agents',
+  '.claude/commands',
   '.claude/skills',
   '.claude/hooks',
   '.agents',
