@@ -2,6 +2,15 @@ import type { Mutation } from './mutation.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'painted-prompt-loses-keys',
+    mistake: 'keys that were typed before the session was there are lost',
+    file: 'src/terminal/painted-prompt.ts',
+    old: '    for (const key of this.#kept.splice(0)) this.tui.type(key)\n',
+    new: '    this.#kept.splice(0)\n',
+    test: 'src/terminal/painted-prompt.test.ts',
+    fails: 'gives the keys that were typed before to the session, in their order',
+  },
+  {
     name: 'terminal-draws-after-the-end',
     mistake: 'a delta that comes after the end of an answer is drawn, and the answer again with it',
     file: 'src/terminal/conversation/printed-conversation.ts',
