@@ -73,7 +73,9 @@ async function install(client) {
   const wanted = client.package(process.platform, process.arch)
   if (wanted === undefined) throw new Error(`npm has no package of it for ${process.platform} ${process.arch}`)
   const node = client.node === undefined ? process.execPath : await nodeOf(client.node)
-  return { node, program: join(await installClient(wanted, npm), wanted.program) }
+  const programs = []
+  for (const one of [wanted].flat()) programs.push(join(await installClient(one, npm), one.program))
+  return { node, program: programs[0], programs }
 }
 
 /** A newer Node than this one, as `npm run test:nodes` has it. */

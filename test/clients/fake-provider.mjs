@@ -17,7 +17,7 @@ export async function withProvider(answer, work) {
     }
     const asked = JSON.parse(body)
     const tools = (asked.tools ?? []).map(({ name }) => name)
-    requests.push({ tools, messages: asked.messages })
+    requests.push({ tools, messages: asked.messages, key: request.headers['x-api-key'] })
     reply(response, asked, answer({ tools, messages: asked.messages }))
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -27,7 +27,14 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     title: 'Claude Code',
     command: 'claude-agent-acp',
     args: [],
-    env: { DISABLE_AUTOUPDATER: '1' },
+    env: {
+      DISABLE_AUTOUPDATER: '1',
+      // The tools of the board and the mail are there from its first prompt on, and need not be searched for.
+      ENABLE_TOOL_SEARCH: 'false',
+      MCP_CONNECTION_NONBLOCKING: 'false',
+      // No person reads what it would suggest to type next.
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+    },
     mode: 'default',
     credentials: {
       env: ['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_EXECUTABLE'],

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { ACP_PRESETS } from '../../tools/subagents/acp-entry.ts'
+import { vendorProgram } from './vendor-program.ts'
+
+it('lets the variables of an entry count before those of its preset, and keeps the others', () => {
+  const env = { ANTHROPIC_BASE_URL: 'http://localhost:1', ENABLE_TOOL_SEARCH: 'true' }
+  const { entry, mode, credentials } = vendorProgram({ name: 'claude', acp: { preset: 'claude-code', env } })
+  expect(entry).toMatchObject({ command: 'claude-agent-acp', env })
+  expect(entry.env).toMatchObject({ DISABLE_AUTOUPDATER: '1' })
+  expect(mode).toBe('default')
+  expect(credentials.files).toEqual(['.claude/.credentials.json'])
+})
+
+it('offers the tools of the board and the mail to Claude Code from the first prompt on', () => {
+  const { entry } = vendorProgram({ name: 'claude', acp: 'claude-code' })
+  expect(entry.env).toMatchObject({ ENABLE_TOOL_SEARCH: 'false', MCP_CONNECTION_NONBLOCKING: 'false' })
+})
+
+it('gives no preset a key of our own providers', () => {
+  const ours = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENROUTER_API_KEY']
+  for (const acp of ACP_PRESETS)
+    for (const key of ours) expect(vendorProgram({ name: 'any', acp }).credentials.env, acp).not.toContain(key)
+})
