@@ -169,6 +169,7 @@ export async function openAgent(context: SessionContext, options: AgentOptions):
       env,
       sandbox: context.sandbox,
       watchViews: () => context.watchViews(by.name),
+      handOffFiles: context.handOffFiles,
       outputs,
       jobs,
       reads,

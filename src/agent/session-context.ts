@@ -77,6 +77,8 @@ export interface SessionContext {
   readonly keepsMembers: boolean
   /** Watches the files that the runtime writes while a command of this agent runs; see `ToolContext`. */
   watchViews(agent: string): () => Promise<readonly string[]>
+  /** Files of hand-offs of the organisation; see `isPlanView`. */
+  readonly handOffFiles: readonly string[]
   readonly commits: TaskCommits
   /** By the role of a member. */
   gatesOf(role: string): RoleGates

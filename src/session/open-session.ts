@@ -19,6 +19,7 @@ import { copyConversation, putConversation } from './fork-session.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
 import { expandPrompt, serverPrompts } from './mcp/expand-prompt.ts'
 import { openSessionServers, secretsOf, serversOf } from './mcp/session-servers.ts'
+import { trustedHandOffFiles } from './organisation/hand-off-files.ts'
 import { keepSummaries, summaryPaths } from './plan/summary-files.ts'
 import { createViewGuard } from './plan/view-guard.ts'
 import { openSessionSandbox, type SessionSandbox } from './sandbox.ts'
@@ -61,7 +62,8 @@ export async function openControllable(options: SessionOptions): Promise<Control
   try {
     const root = realpathSync(workspace.workspace)
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
-    const policy = createSessionPolicy(policyOf(options.permissions ?? {}, root))
+    const handOffFiles = await trustedHandOffFiles(workspace)
+    const policy = createSessionPolicy({ ...policyOf(options.permissions ?? {}, root), handOffFiles })
     const toolNames = [...TOOL_NAMES, ...(options.tools ?? []).map(({ name }) => name)]
     const configured = serversOf(options.mcpServers)
     const keys = configured.map(({ key }) => key)
@@ -74,14 +76,14 @@ export async function openControllable(options: SessionOptions): Promise<Control
       ...options.sandbox,
       ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
       runsPrograms: options.runsPrograms || configured.length > 0 || hasVendors,
-      kept: () => (team ? summaryPaths(team, root) : []),
+      kept: () => (team ? summaryPaths(team, root, handOffFiles) : []),
     })
     knowledge = knowledgeOf({
       ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
       forbids: (path) => forbids(policy.current, 'read', path),
     })
     const views = createViewGuard({
-      ...{ root, workspace, clock, team: () => team },
+      ...{ root, workspace, clock, handOffFiles, team: () => team },
       report: (agent, text) => context?.run.emit({ type: 'problem', agent, text: `${agent}: ${text}` }),
     })
     servers = await openSessionServers({
@@ -96,7 +98,7 @@ export async function openControllable(options: SessionOptions): Promise<Control
     })
     const serverSecrets = secretsOf(configured, env, options.keyVariables)
     if (hasVendors) vendorAgents = await openVendorAgents(options, { ...parts, sandbox, env, clock })
-    const opened = { sandbox, knowledge, views, servers, serverSecrets, agentTypes, vendorAgents }
+    const opened = { sandbox, knowledge, views, handOffFiles, servers, serverSecrets, agentTypes, vendorAgents }
     context = createSessionContext(options, { ...parts, ...opened })
     const { emit: withoutReader } = context.run
     const hasReader = () => context?.run.emit !== withoutReader

@@ -33,6 +33,7 @@ export interface OpenedParts {
   readonly sandbox: SessionSandbox
   readonly knowledge: Knowledge
   readonly views: ViewGuard
+  readonly handOffFiles: readonly string[]
   readonly servers: McpServers | undefined
   readonly agentTypes: readonly AgentType[]
   readonly vendorAgents: VendorAgents | undefined
@@ -83,6 +84,7 @@ export function createSessionContext(options: SessionOptions, parts: OpenedParts
     scaling: options.scaling ?? [],
     keepsMembers: options.keepsMembers ?? false,
     watchViews: (agent) => parts.views.watch(agent),
+    handOffFiles: parts.handOffFiles,
     supervisor: { ...DEFAULT_SUPERVISOR_SETTINGS, ...options.supervisor },
     gatesOf: options.gatesOf ?? (() => NO_GATES),
     uncommitted: createUncommittedCount({ root, folders, env: commandEnv, sandbox: sandbox.sandbox }, (text) =>

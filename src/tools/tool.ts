@@ -79,6 +79,8 @@ export interface ToolContext {
   readonly sandbox?: Sandbox | undefined
   /** Call it before a command, and what it returns behind it: it says which files of ours were taken back. */
   watchViews?(): () => Promise<readonly string[]>
+  /** Files of hand-offs, which the runtime writes; see `isPlanView`. */
+  readonly handOffFiles?: readonly string[] | undefined
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**

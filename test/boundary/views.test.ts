@@ -1,11 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/journal/clock.ts'
 import { openTeam } from '../../src/journal/team-handle.ts'
 import { scriptedModel } from '../../src/models/scripted/scripted-model.ts'
+import { TEMPLATES } from '../../src/organisation/templates/templates.ts'
+import type { PermissionSettings } from '../../src/permissions/rules/policy.ts'
 import { openSandbox } from '../../src/permissions/sandbox/open-sandbox.ts'
 import { readPlans } from '../../src/plan/read-plans.ts'
 import { openSession } from '../../src/session/open-session.ts'
@@ -38,15 +50,28 @@ async function hasSandbox(): Promise<boolean> {
   return opened.state === 'on'
 }
 
+interface Attack {
+  readonly mode?: 'off' | 'auto'
+  readonly permissions?: PermissionSettings
+}
+
 /** What an agent gets that runs this command, and what the user hears. */
-async function attack(command: string, mode: 'off' | 'auto', input: object = {}) {
-  const calls = [{ tool: 'bash', input: { command, ...input } }]
+function attack(command: string, mode: 'off' | 'auto', input: object = {}) {
+  return call('bash', { command, ...input }, { mode })
+}
+
+async function call(
+  tool: string,
+  input: Record<string, unknown>,
+  { mode = 'off', permissions = { mode: 'bypassPermissions' } }: Attack = {},
+) {
+  const calls = [{ tool, input }]
   const parts = [
     { agent: 'lead', when: { answer: 1 }, calls },
     { agent: 'lead', times: 'always' as const, text: 'Done.' },
   ]
   await using session = await openSession({
-    ...{ workspace, model: scriptedModel({ parts }), permissions: { mode: 'bypassPermissions' } },
+    ...{ workspace, model: scriptedModel({ parts }), permissions },
     ...{ sandbox: { mode, isAnnounced: true }, env: { PATH: process.env.PATH } },
   })
   const { events } = await runToEnd(session, 'Go', AbortSignal.timeout(60_000))
@@ -105,6 +130,53 @@ describe.for(['off', 'auto'] as const)('a command of an agent with the sandbox %
     expect(result?.isError).toBe(true)
     expect(await whyNotLoaded()).toContain('has no summary')
   }) // T7, C54
+})
+
+describe('a hand-off that the organisation of the user adds', { timeout: 120_000 }, () => {
+  const FILE = `${PHASES}/03-api/perf.jsonl`
+  beforeEach(async () => {
+    const { engineering = {} } = TEMPLATES
+    const perf = 'perf_report: { from: lead, to: owner, via: file, file: perf.jsonl, fields: { p95: number } }'
+    const files = { ...engineering, 'handoffs.yaml': `${engineering['handoffs.yaml']}\n${perf}\n` }
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(dir, '.deskmates/organisation', name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
+    }
+  })
+  const trusting = async () => {
+    await workspace[Symbol.asyncDispose]()
+    const env = { DESKMATES_STATE: join(dir, 'state'), PATH: process.env.PATH, DESKMATES_TRUST: '1' }
+    workspace = await openWorkspace({ cwd: dir, env })
+  }
+
+  it('is written neither by a file tool nor by a command of an agent', async () => {
+    await trusting()
+    const { result } = await call('write_file', { path: FILE, content: '{"p95":1}' })
+    expect(result).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('deskmates writes it from the journal'),
+    })
+    const { result: forged, problems } = await attack(`echo '{"p95":1}' > ${FILE}`, 'off')
+    expect(forged).toMatchObject({ isError: true, text: expect.stringContaining('only deskmates writes it') })
+    expect(problems.join()).toContain('perf.jsonl was made or changed by the command')
+    expect(existsSync(join(dir, FILE))).toBe(false)
+  }) // C30, C71
+
+  it('is no file that a rule for commands lets them redirect into', async () => {
+    await trusting()
+    const permissions = { mode: 'acceptEdits' as const, allow: ['bash(echo *)'] }
+    const command = (file: string) => call('bash', { command: `echo 1 > ${PHASES}/03-api/${file}` }, { permissions })
+    expect((await command('other.jsonl')).result).toMatchObject({ isError: false })
+    expect((await command('perf.jsonl')).result).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('permission'),
+    })
+  }) // C71
+
+  it('has no effect before the user trusts the organisation', async () => {
+    expect((await call('write_file', { path: FILE, content: '1' })).result).not.toMatchObject({ isError: true })
+  })
 })
 
 it('a summary that is in no repository counts only if it is older than the first agent', async () => {

@@ -49,6 +49,8 @@ describe('departments of one phase', { timeout: 120_000 }, () => {
     expect(steps.architecture.artifacts).toEqual([`${PHASE}/fe-architecture.toon`])
     const step = ['org', 'step', 'qa', '--end', '--department', 'frontend', '--phase-dir', PHASE]
     expect((await cli.json(step)).gate).toBe('pass')
+    const reviewed = ['org', 'step', 'code_review', '--department', 'frontend', '--phase-dir', PHASE]
+    expect((await cli.json(reviewed)).gate, 'its summaries are those of the journal').toBe('pass')
 
     writeFileSync(join(cli.dir, PHASE, 'fe-verification.jsonl'), '{"r":"fine"}\n')
     const { missing } = JSON.parse((await cli.run('org gate all-depts --json')).stdout)

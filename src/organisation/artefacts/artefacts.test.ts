@@ -127,7 +127,8 @@ describe('a file that the runtime writes from the journal', () => {
     { id: '03-01', summary: { s: 'complete' } as PlanSummary },
     { id: '03-02', summary: null },
   ]
-  const known = { plans, isRecorded: (file: string) => file === 'api-contracts.jsonl' }
+  const handOffFiles = ['perf.jsonl', 'load-{department}.json']
+  const known = { plans, handOffFiles, isRecorded: (file: string) => file === 'api-contracts.jsonl' }
   it('counts by the journal, whatever is in the folder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'phase-'))
     for (const name of ['03-02.summary.jsonl', '.handoff-ux-complete', 'design-handoff.jsonl'])
@@ -142,6 +143,19 @@ describe('a file that the runtime writes from the journal', () => {
     expect(artefactProblemIn(folder, '*.jsonl'), 'no pattern matches them either').toBe('is missing')
     rmSync(folder, { recursive: true })
   }) // C71, F47
+
+  it('is also each file of a hand-off that the organisation adds', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phase-'))
+    for (const name of ['perf.jsonl', 'Perf.JSONL', 'load-backend.json']) {
+      writeFileSync(join(folder, name), '{"p95":1}\n')
+      expect(viewProblem(name, known)?.problem, name).toContain('not recorded')
+      expect(artefactProblemIn(folder, name, { handOffFiles }), name).toBe('is missing')
+      expect(artefactProblemIn(folder, name), 'another organisation').toBeUndefined()
+    }
+    for (const name of ['perfxjsonl', 'my-perf.jsonl', 'load-.json'])
+      expect(viewProblem(name, known), name).toBeUndefined()
+    rmSync(folder, { recursive: true })
+  }) // C30, C71
 })
 
 it.each([

@@ -6,6 +6,13 @@ import { matchesArtefact, planInName } from './match.ts'
 
 const MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 
+export interface ArtefactPlace {
+  readonly plans?: readonly string[]
+  readonly prefix?: string
+  /** Of the organisation; see `isPlanView`. */
+  readonly handOffFiles?: readonly string[]
+}
+
 /**
  * Why an artefact of the phase in this folder does not count. A pattern needs at least one file, and all of them valid.
  * With `plans`, files about other plans are those of other departments, and do not matter; `prefix` is that of the department. What the runtime writes from the
@@ -14,11 +21,12 @@ const MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 export function artefactProblemIn(
   folder: string,
   artefact: string,
-  { plans, prefix = '' }: { readonly plans?: readonly string[]; readonly prefix?: string } = {},
+  { plans, prefix = '', handOffFiles = [] }: ArtefactPlace = {},
 ): string | undefined {
   const isEach = plans === undefined || artefact.includes('*')
   const isMeant = (plan: string | undefined) => isEach || plan === undefined || plans.includes(plan)
-  const isOurs = (name: string) => matchesArtefact(artefact, name) && isMeant(planInName(name)) && !isPlanView(name)
+  const isOurs = (name: string) =>
+    matchesArtefact(artefact, name) && isMeant(planInName(name)) && !isPlanView(name, handOffFiles)
   const names = filesIn(folder).filter(isOurs)
   if (names.length === 0) return 'is missing'
   for (const name of names) {

@@ -6,6 +6,8 @@ import { matchesArtefact } from './match.ts'
 export interface KnownViews {
   /** Of the phase. */
   readonly plans: readonly Pick<LoadedPlan, 'id' | 'summary'>[]
+  /** Of the organisation; see `isPlanView`. */
+  readonly handOffFiles: readonly string[]
   /** Whether a hand-off is recorded that is shown in this file. */
   isRecorded(file: string): boolean
 }
@@ -16,7 +18,7 @@ export interface KnownViews {
  */
 export function viewProblem(
   artefact: string,
-  { plans, isRecorded }: KnownViews,
+  { plans, handOffFiles, isRecorded }: KnownViews,
 ): { readonly problem: string | undefined } | undefined {
   if (/(?:^|[.*])summary\.jsonl$/.test(artefact)) {
     const meant = plans.filter(({ id }) => matchesArtefact(artefact, `${id}.summary.jsonl`))
@@ -24,6 +26,6 @@ export function viewProblem(
     if (meant.length === 0) return { problem: 'is missing' }
     return { problem: open.length > 0 ? `is missing of plan ${open.join(', ')}` : undefined }
   }
-  if (!isPlanView(artefact)) return undefined
+  if (!isPlanView(artefact, handOffFiles)) return undefined
   return { problem: isRecorded(artefact) ? undefined : 'is not recorded in the journal' }
 }

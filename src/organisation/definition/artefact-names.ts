@@ -10,7 +10,14 @@ export function artefactPrefix({ artefacts, short }: Pick<Department, 'artefacts
  * Artefacts of which each department has its own: what steps leave behind, except patterns, whose files are named by their plans, what is
  * there before the first step, and what the runtime writes.
  */
-export function ownArtefacts({ steps, inputs }: Pick<Organisation, 'steps' | 'inputs'>): ReadonlySet<string> {
+export function ownArtefacts(organisation: Pick<Organisation, 'steps' | 'inputs' | 'handoffs'>): ReadonlySet<string> {
+  const { steps, inputs } = organisation
+  const files = handOffFiles(organisation)
   const left = steps.flatMap(({ exit }) => exit)
-  return new Set(left.filter((name) => !name.includes('*') && !inputs.includes(name) && !isPlanView(name)))
+  return new Set(left.filter((name) => !name.includes('*') && !inputs.includes(name) && !isPlanView(name, files)))
+}
+
+/** The files in which hand-offs are shown, with `{department}` for the name of the sender's department. */
+export function handOffFiles({ handoffs }: Pick<Organisation, 'handoffs'>): string[] {
+  return [...handoffs.values()].flatMap(({ file }) => file ?? [])
 }

@@ -184,8 +184,8 @@ function checkSteps({ main, parts: { steps, areStepsValid, roles, general } }: C
 }
 
 /** Two departments of one phase must not overwrite each other's artefacts. */
-function checkArtefactNames({ main, parts: { departments, steps, general } }: Checked): void {
-  const own = ownArtefacts({ steps, inputs: general?.inputs ?? [] })
+function checkArtefactNames({ main, parts: { departments, steps, general }, handoffs }: Checked): void {
+  const own = ownArtefacts({ steps, inputs: general?.inputs ?? [], handoffs: handoffs ?? new Map() })
   const taken = new Map<string, string>()
   for (const [name, department] of departments) {
     const prefix = artefactPrefix(department)

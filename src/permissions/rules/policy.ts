@@ -31,6 +31,8 @@ export interface Policy {
   readonly fileLookup?: FileLookup
   /** For agents that only read: they never write, and what they run needs a rule or an answer in every mode. */
   readonly isReadOnly?: boolean
+  /** Files of hand-offs, which the runtime writes; see `isPlanView`. */
+  readonly handOffFiles?: readonly string[]
   /** The policy of the agent that started this one; see `narrow`. */
   readonly within?: Policy
 }
@@ -127,7 +129,8 @@ function allowedRun(tool: string, line: Line, policy: Policy): Allowed {
 
 /** Where a redirection may lead: where a file tool may go without asking. */
 function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
-  const isOpen = (path: string) => isInside(policy.root, path) && !isNeverWritten(path.slice(policy.root.length))
+  const isOpen = (path: string) =>
+    isInside(policy.root, path) && !isNeverWritten(path.slice(policy.root.length), policy)
   const decisionOf = (path: string) =>
     decideByRules('write_file', { kind: 'write', tool: 'write_file', path }, policy).decision
   const isDeniedOrAsked = (path: string) =>
@@ -144,9 +147,9 @@ function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
 }
 
 /** What file tools never write, whatever allows it; see `refuseWriting`. */
-function isNeverWritten(path: string): boolean {
+function isNeverWritten(path: string, { handOffFiles }: Policy): boolean {
   return (
-    isPlanView(path) ||
+    isPlanView(path, handOffFiles) ||
     /(^|\/)(\.git|\.teams|\.tasks|\.deskmates|\.claude|\.agents|\.husky|\.githooks|deskmates\.ya?ml)(\/|$)|^\/?(agents|skills)(\/|$)/i.test(
       path,
     )

@@ -3,8 +3,8 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import type { Clock } from '../../journal/clock.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import { artefactProblemIn } from '../../organisation/artefacts/phase-folder.ts'
-import { viewProblem } from '../../organisation/artefacts/view-problem.ts'
-import { artefactPrefix, ownArtefacts } from '../../organisation/definition/artefact-names.ts'
+import { type KnownViews, viewProblem } from '../../organisation/artefacts/view-problem.ts'
+import { artefactPrefix, handOffFiles, ownArtefacts } from '../../organisation/definition/artefact-names.ts'
 import type { Gate, Organisation } from '../../organisation/definition/organisation.ts'
 import { type DepartmentOrganisation, organisationOf } from '../../organisation/departments/department-organisation.ts'
 import type { ResolvedDepartments } from '../../organisation/departments/resolve-departments.ts'
@@ -118,7 +118,7 @@ export function checkGate(phase: Phase, state: PhaseState, wanted: string): Gate
     plans: readdirSync(phase.path).flatMap((file) => PLAN_FILE.exec(file)?.[1] ?? []),
     problemOf(artefact: string) {
       const plans = state.departments.flatMap(({ facts }) => facts.plans)
-      const view = viewProblem(artefact, { plans, isRecorded: (file) => isRecorded(phase, state.handOffs, file) })
+      const view = viewProblem(artefact, knownViews(phase, plans, state.handOffs))
       return view ? view.problem : departmentArtefact(phase, rule, artefact)
     },
   }
@@ -128,25 +128,31 @@ export function checkGate(phase: Phase, state: PhaseState, wanted: string): Gate
 /** An artefact of steps must be there for each department that the gate is about; any other one for the phase. */
 function departmentArtefact(phase: Phase, { departments }: Gate, artefact: string): string | undefined {
   const { organisation } = phase
-  if (!ownArtefacts(organisation).has(artefact)) return artefactProblemIn(phase.path, artefact)
+  const files = { handOffFiles: handOffFiles(organisation) }
+  if (!ownArtefacts(organisation).has(artefact)) return artefactProblemIn(phase.path, artefact, files)
   const meant = departments === 'active' || departments.length === 0 ? phase.departments.active : departments
   const problems = meant.flatMap((name) => {
     const prefix = artefactPrefix(organisation.departments.get(name)!)
-    const problem = artefactProblemIn(phase.path, `${prefix}${artefact}`, { prefix })
+    const problem = artefactProblemIn(phase.path, `${prefix}${artefact}`, { ...files, prefix })
     return problem === undefined ? [] : [`${prefix}${artefact} of ${name} ${problem}`]
   })
   return problems.length === 0 ? undefined : problems.join('; ')
 }
 
-/** Whether a hand-off is recorded that is shown in this file of the phase. */
-export function isRecorded(
+/** What the journals say about the files of the phase that are written from them. */
+export function knownViews(
   { organisation }: Pick<Phase, 'organisation'>,
+  plans: KnownViews['plans'],
   handOffs: readonly RecordedHandOff[],
-  file: string,
-): boolean {
-  return handOffs.some(
-    ({ kind, from }) => organisation.handoffs.get(kind)?.file?.replaceAll('{department}', from) === file,
-  )
+): KnownViews {
+  return {
+    plans,
+    handOffFiles: handOffFiles(organisation),
+    isRecorded: (file) =>
+      handOffs.some(
+        ({ kind, from }) => organisation.handoffs.get(kind)?.file?.replaceAll('{department}', from) === file,
+      ),
+  }
 }
 
 /** The wave whose gates are not all passed, or the last one. */

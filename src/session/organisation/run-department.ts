@@ -24,7 +24,7 @@ import type { Workspace } from '../../workspace.ts'
 import { loadPlans } from '../plan/load-plans.ts'
 import type { Session } from '../session.ts'
 import { noPlan, PLAN_FILES, plansOf, problemLine } from './department-plans.ts'
-import { type DepartmentPhase, isRecorded } from './phase.ts'
+import { type DepartmentPhase, knownViews } from './phase.ts'
 import { reviewStep } from './review-step.ts'
 import { escalationContent, failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
 
@@ -152,7 +152,8 @@ function mailOf({ name, phase, session }: DepartmentRun, escalation: StepEscalat
 /** What agents are told of: a file that only looks like one of the runtime is not. */
 function shownFiles(run: DepartmentRun): string[] {
   const { plans } = departmentFacts(run.session.team.state, run.phase.folder)
-  const isShown = (name: string) => viewProblem(name, { plans, isRecorded: () => true })?.problem === undefined
+  const known = { ...knownViews(run.phase, plans, []), isRecorded: () => true }
+  const isShown = (name: string) => viewProblem(name, known)?.problem === undefined
   return filesIn(run.phase.path).filter(isShown)
 }
 
@@ -232,10 +233,11 @@ function problemIn(
   const own = plans.map(({ id }) => id)
   return (artefact) => {
     const loaded = departmentFacts(session.team.state, phase.folder).plans
-    const view = viewProblem(artefact, { plans: loaded, isRecorded: (file) => isRecorded(phase, handOffs, file) })
-    return view
-      ? view.problem
-      : artefactProblemIn(phase.path, artefact, { plans: own, prefix: phase.organisation.artefactPrefix })
+    const known = knownViews(phase, loaded, handOffs)
+    const view = viewProblem(artefact, known)
+    const { handOffFiles } = known
+    const place = { plans: own, prefix: phase.organisation.artefactPrefix, handOffFiles }
+    return view ? view.problem : artefactProblemIn(phase.path, artefact, place)
   }
 }
 

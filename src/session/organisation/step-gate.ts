@@ -1,9 +1,10 @@
 import { artefactProblemIn } from '../../organisation/artefacts/phase-folder.ts'
+import { viewProblem } from '../../organisation/artefacts/view-problem.ts'
 import type { Organisation, Step } from '../../organisation/definition/organisation.ts'
 import { organisationOf } from '../../organisation/departments/department-organisation.ts'
 import type { PhaseState } from '../../organisation/phases/phase-state.ts'
 import { checkEntry, checkExit, type StepGate } from '../../organisation/steps/check-step.ts'
-import { InvalidPhase, type Phase } from './phase.ts'
+import { InvalidPhase, knownViews, type Phase } from './phase.ts'
 
 export interface DepartmentGate extends StepGate {
   readonly department: string
@@ -27,7 +28,7 @@ export function stepNamed({ steps, roles }: Organisation, wanted: string): Step 
  */
 export function checkStep(
   phase: Phase,
-  { departments }: PhaseState,
+  { departments, handOffs }: PhaseState,
   step: Step,
   { isEnd, department: wanted }: { readonly isEnd: boolean; readonly department?: string | undefined },
 ): DepartmentGate[] {
@@ -36,12 +37,17 @@ export function checkStep(
     const names = departments.map(({ name }) => name).join(', ')
     throw new InvalidPhase(`'${wanted}' is not a department of this phase. Departments: ${names}.`)
   }
-  return meant.map(({ name, facts: { steps } }) => {
+  return meant.map(({ name, facts: { steps, plans } }) => {
     const organisation = organisationOf(phase.organisation, name)
     const own = organisation.steps.find((one) => one.step === step.step) ?? step
+    const known = knownViews(phase, plans, handOffs)
+    const place = { prefix: organisation.artefactPrefix, handOffFiles: known.handOffFiles }
     const facts = {
       statusOf: (number: number) => steps.find((one) => one.step === number)?.status,
-      problemOf: (artefact: string) => artefactProblemIn(phase.path, artefact, { prefix: organisation.artefactPrefix }),
+      problemOf(artefact: string) {
+        const view = viewProblem(artefact, known)
+        return view ? view.problem : artefactProblemIn(phase.path, artefact, place)
+      },
     }
     const gate = isEnd ? checkExit(own, facts) : checkEntry(organisation.steps, own, facts)
     return { department: name, ...gate }

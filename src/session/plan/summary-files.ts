@@ -26,17 +26,23 @@ export async function writeSummaries(team: Pick<TeamHandle, 'state' | 'loadLongT
 }
 
 /** Where the summaries of the loaded plans and the files of their phases are, links resolved: commands may not change them. */
-export function summaryPaths({ state }: Pick<TeamHandle, 'state'>, root: string): string[] {
+export function summaryPaths(
+  { state }: Pick<TeamHandle, 'state'>,
+  root: string,
+  handOffFiles: readonly string[],
+): string[] {
   const summaries = [...state.plans.values()].map((plan) => join(plan.folder, summaryName(plan)))
   const folders = new Set([...state.steps.values()].map(({ folder }) => folder))
-  const views = [...folders].flatMap((folder) => viewsIn(join(root, folder)).map((name) => join(folder, name)))
+  const views = [...folders].flatMap((folder) =>
+    viewsIn(join(root, folder), handOffFiles).map((name) => join(folder, name)),
+  )
   const paths = [...new Set([...summaries, ...views])].flatMap((path) => realPath(join(root, path)) ?? [])
   return paths.filter((path) => isInside(root, path))
 }
 
-function viewsIn(folder: string): string[] {
+function viewsIn(folder: string, handOffFiles: readonly string[]): string[] {
   try {
-    return readdirSync(folder).filter(isPlanView)
+    return readdirSync(folder).filter((name) => isPlanView(name, handOffFiles))
   } catch {
     return []
   }

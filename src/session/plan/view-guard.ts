@@ -23,17 +23,19 @@ export interface ViewGuardOptions {
   readonly root: string
   readonly workspace: Pick<Workspace, 'store'>
   readonly clock: Clock
+  /** Of the organisation; see `isPlanView`. */
+  readonly handOffFiles: readonly string[]
   team(): TeamHandle | undefined
   /** The user hears of it too. */
   report(agent: string, text: string): void
 }
 
 export function createViewGuard(options: ViewGuardOptions): ViewGuard {
-  const { root, report } = options
+  const { root, report, handOffFiles } = options
   const look = () =>
     new Map(
       phaseFolders(options)
-        .flatMap(viewsIn)
+        .flatMap((folder) => viewsIn(folder, handOffFiles))
         .map((path) => [path, contentOf(path)] as const),
     )
   return {
@@ -122,10 +124,10 @@ function foldersIn(place: string): string[] {
   }
 }
 
-function viewsIn(folder: string): string[] {
+function viewsIn(folder: string, handOffFiles: readonly string[]): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => isPlanView(name) && !OWN_MARK.test(name))
+      .filter((name) => isPlanView(name, handOffFiles) && !OWN_MARK.test(name))
       .map((name) => join(folder, name))
   } catch {
     return []

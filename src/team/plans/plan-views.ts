@@ -5,7 +5,16 @@
 const PLAN_VIEW =
   /^(?:\d\d-\d\d\.summary\.jsonl|\.dept-status-[\w-]+\.json|\.handoff-[\w-]+-complete|\.execution-state\.json|\.phase-orchestration\.json|\.plan-load-[\w-]+\.lock|api-contracts\.jsonl|design-handoff\.jsonl|owner-(?:review|signoff)\.jsonl)$/i
 
-/** A file in the folder of a phase that the runtime writes from the journal: agents read it and never write it. */
-export function isPlanView(path: string): boolean {
-  return PLAN_VIEW.test(path.slice(path.lastIndexOf('/') + 1))
+/**
+ * A file in the folder of a phase that the runtime writes from the journal: agents read it and never write it. `handOffFiles` are those
+ * of the organisation, with `{department}` for a name.
+ */
+export function isPlanView(path: string, handOffFiles: readonly string[] = []): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return PLAN_VIEW.test(name) || handOffFiles.some((file) => namePattern(file).test(name))
+}
+
+function namePattern(file: string): RegExp {
+  const parts = file.split('{department}').map((part) => part.replaceAll(/[.{}]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[\\w-]+')}$`, 'i')
 }
