@@ -23,6 +23,7 @@ const starts = JSON.parse(ACP_STEPS)
 const prompts = starts[Math.min(life, starts.length - 1)]
 let prompted = 0
 let cancelled = () => {}
+let isCancelled = false
 let servers = []
 
 /** Calls a tool of our MCP server, as the model of a vendor's agent would. */
@@ -80,6 +81,7 @@ async function step(one, { sessionId, client, text }) {
   if (one.wait === 'cancel') {
     await new Promise((resolve) => {
       cancelled = resolve
+      if (isCancelled) resolve()
     })
     return 'cancelled'
   }
@@ -138,6 +140,7 @@ const app = agent({ name: 'scripted' })
     // What stands on disk at this moment.
     const recorded = ACP_WATCH && existsSync(ACP_WATCH) ? readFileSync(ACP_WATCH, 'utf8') : undefined
     log({ event: 'prompt', text, recorded })
+    isCancelled = false
     const steps = prompts[Math.min(prompted++, prompts.length - 1)]
     let stopReason = 'end_turn'
     for (const one of steps) stopReason = (await step(one, { sessionId: params.sessionId, client, text })) ?? stopReason
@@ -146,6 +149,7 @@ const app = agent({ name: 'scripted' })
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => {
     log({ event: 'cancel', params })
+    isCancelled = true
     cancelled()
   })
 

@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts'
 const test = 'src/acp/agent/serve-acp.test.ts'
 const content = 'src/acp/agent/prompt-content.test.ts'
 const teammate = 'test/acp/vendor-teammate.test.ts'
+const account = 'test/acp/vendor-account.test.ts'
 const recovery = 'test/acp/vendor-recovery.test.ts'
 
 export const mutations: readonly Mutation[] = [
@@ -173,5 +174,32 @@ export const mutations: readonly Mutation[] = [
     new: "if (isAnswer() || 'method' in message)",
     test: 'src/acp/client/guarded-stream.test.ts',
     fails: 'passes the answer to a request, also after requests of the program with the same number',
+  },
+  {
+    name: 'vendor-cost-counted-twice',
+    mistake: "what a vendor's agent had cost before its conversation was loaded is counted again",
+    file: 'src/acp/client/vendor-session.ts',
+    old: 'countedCost: isFresh ? 0 : agent.transcript.state.sessionCost',
+    new: 'countedCost: 0',
+    test: account,
+    fails: 'is counted once where its program goes on with its account',
+  },
+  {
+    name: 'vendor-cancelled-cost-free',
+    mistake: "what a vendor's agent used before its program died does not count for the limit of the run",
+    file: 'src/acp/client/vendor-loop.ts',
+    old: 'agent.used.purse.dollars += used.cost ?? 0',
+    new: 'if (response) agent.used.purse.dollars += used.cost ?? 0',
+    test: account,
+    fails: 'counts for the limit of the run also where its program died',
+  },
+  {
+    name: 'vendor-cut-words-answer',
+    mistake: 'words after which a program died count as the answer, so its prompt is not sent again',
+    file: 'src/acp/client/prompt-parts.ts',
+    old: '!isCutShort(turn) && ',
+    new: 'isCutShort !== undefined && ',
+    test: account,
+    fails: 'are in its transcript where its program died after them',
   },
 ]

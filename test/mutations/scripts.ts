@@ -140,13 +140,13 @@ export const mutations: readonly Mutation[] = [
     name: 'agents-after-files',
     mistake: 'a type of --agents is replaced by a file with the same name',
     file: 'src/session/agent-types.ts',
-    old: '!BUILT_IN.includes(type) && !isGiven(type)',
+    old: '!BUILT_IN.includes(type) && !own.some((one) => isSame(one, type))',
     new: '!BUILT_IN.includes(type)',
     also: [
       {
         file: 'src/session/agent-types.ts',
-        old: '  return [...BUILT_IN, ...given, ...typesInFiles',
-        new: '  return [...BUILT_IN, ...given.filter((type) => !isGiven(type)), ...typesInFiles',
+        old: 'const first = [...BUILT_IN, ...own, ...inFiles]',
+        new: 'const first = [...BUILT_IN, ...inFiles, ...own]',
       },
     ],
     test: 'src/cli/run/given-settings.test.ts',

@@ -1,4 +1,5 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk'
+import { isCutShort } from '../../agent/transcript/transcript-fold.ts'
 import type { Turn, UserTurn } from '../../models/model.ts'
 
 type Part = UserTurn['content'][number]
@@ -11,7 +12,7 @@ export function userParts(turns: readonly Turn[]): Part[] {
 /** How many of them the agent has answered: those before its last answer without a call, which ended its turn. */
 export function answeredParts(turns: readonly Turn[]): number {
   const last = turns.findLastIndex(
-    (turn) => turn.role === 'assistant' && turn.content.every(({ type }) => type !== 'tool-call'),
+    (turn) => turn.role === 'assistant' && !isCutShort(turn) && turn.content.every(({ type }) => type !== 'tool-call'),
   )
   return userParts(turns.slice(0, last + 1)).length
 }

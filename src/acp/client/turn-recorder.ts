@@ -2,6 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Agent } from '../../agent/agent.ts'
 import type { AgentEvent } from '../../agent/agent-event.ts'
 import { asPart, INTERRUPTED } from '../../agent/calls/run-calls.ts'
+import { CUT_SHORT } from '../../agent/transcript/transcript-fold.ts'
 import { createIds } from '../../journal/ids.ts'
 import { bounded, boundedLine } from '../../mcp/client/untrusted-text.ts'
 import type { AssistantTurn, Reply, ReplyEnd, ToolCall } from '../../models/model.ts'
@@ -17,7 +18,7 @@ export interface TurnRecorder {
   beginOwn(call: ToolCall): Promise<void>
   /** Resolves when all that was added is in the transcript. */
   written(): Promise<void>
-  /** The turn is over: calls without a result get one, and the last words are recorded if it was not interrupted. */
+  /** The turn is over: calls without a result get one, and the last words are recorded, as no answer if it was interrupted. */
   end(how: ReplyEnd | 'interrupted', used: Used): Promise<string>
 }
 
@@ -136,13 +137,14 @@ export function createTurnRecorder({ agent, teamTools, emit, onFailure }: Record
       await enqueue(async () => {
         for (const id of [...open.keys()]) await finishCall(id, INTERRUPTED)
       })
-      if (how === 'interrupted') {
-        agent.recordUsage({ turn: { role: 'assistant', content: [] }, end: 'finished', ...used, model: model.name })
-        return text
-      }
       const said = text
       await enqueue(async () => {
-        agent.recordUsage(await answer([{ type: 'text', text: said }], how, used))
+        const words = { type: 'text' as const, text: said }
+        const reply =
+          how === 'interrupted'
+            ? await answer([{ ...words, providerOptions: CUT_SHORT }], 'finished', used)
+            : await answer([words], how, used)
+        agent.recordUsage(reply)
       })
       return said
     },

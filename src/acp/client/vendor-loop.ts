@@ -111,7 +111,6 @@ export function createVendorLoop({ conversation, clock }: VendorLoopOptions): Ve
       onPermission: createQuestions(turn, teamTools),
     }
     session.sent(agent)
-    const costBefore = session.reportedCost ?? 0
     const stopCancelling = cancelOnAbort(session, signal)
     const answer = connection
       .prompt(session.id, blocks.length > 0 ? blocks : [{ type: 'text', text: VENDOR_GO_ON }])
@@ -121,13 +120,18 @@ export function createVendorLoop({ conversation, clock }: VendorLoopOptions): Ve
         over.abort()
         stopCancelling()
       })
+    const count = (response: PromptResponse | undefined): Used => {
+      const used = usedBy(response, session)
+      agent.used.purse.dollars += used.cost ?? 0
+      return used
+    }
     const ended = (async () => {
       try {
         const response = await answer
         await recorder.written()
-        return await endTurn(agent, recorder, response, usedBy(response, session, costBefore), signal)
+        return await endTurn(agent, recorder, response, count(response), signal)
       } catch (error) {
-        await recorder.end('interrupted', usedBy(undefined, session, costBefore)).catch(() => {})
+        await recorder.end('interrupted', count(undefined)).catch(() => {})
         throw signal.aborted ? signal.reason : error
       } finally {
         channel.end()
@@ -212,7 +216,6 @@ async function endTurn(
   used: Used,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly stop?: Stop }> {
-  agent.used.purse.dollars += used.cost ?? 0
   const end: ReplyEnd | 'interrupted' = signal.aborted ? 'interrupted' : (ENDS[stopReason] ?? 'finished')
   const text = await recorder.end(end, used)
   switch (stopReason) {
@@ -236,8 +239,7 @@ async function endTurn(
 const ENDS: Partial<Record<PromptResponse['stopReason'], ReplyEnd>> = { max_tokens: 'length', refusal: 'refused' }
 
 /** What the program reports of a prompt. Tokens that it does not report count as none, a price that it does not as unknown. */
-function usedBy(response: PromptResponse | undefined, session: LiveSession, costBefore: number): Used {
-  const { reportedCost } = session
+function usedBy(response: PromptResponse | undefined, session: LiveSession): Used {
   const reported = (response as { usage?: Record<string, unknown> | null } | undefined)?.usage ?? {}
   const tokens = (name: string) => {
     const value = reported[name]
@@ -249,5 +251,14 @@ function usedBy(response: PromptResponse | undefined, session: LiveSession, cost
     cacheWrite: tokens('cachedWriteTokens'),
     output: tokens('outputTokens'),
   }
-  return { usage, cost: reportedCost === undefined ? null : Math.max(0, reportedCost - costBefore) }
+  return { usage, cost: uncountedCost(session) }
+}
+
+/** What the account of the program says that was not counted yet; null where it says nothing. */
+function uncountedCost(session: LiveSession): number | null {
+  const { reportedCost, countedCost } = session
+  if (reportedCost === undefined) return null
+  session.countedCost = reportedCost
+  // A program whose account is lower than before began a new one when it was started again.
+  return reportedCost >= countedCost ? reportedCost - countedCost : reportedCost
 }

@@ -40,6 +40,8 @@ export interface LiveSession {
   handler: TurnHandler | undefined
   /** What its session has cost so far, by its own account, in US dollars. */
   reportedCost: number | undefined
+  /** How much of that was counted. */
+  countedCost: number
 }
 
 export interface ConversationOptions {
@@ -186,6 +188,8 @@ function liveSession(
   const hasHistory = turns.some(({ role }) => role === 'assistant')
   return {
     ...{ id, connection, handler: undefined, reportedCost: undefined },
+    // A program that loaded the conversation goes on with its account of it.
+    countedCost: isFresh ? 0 : agent.transcript.state.sessionCost,
     async unsent({ system, memory, transcript }) {
       const parts = userParts(transcript.state.turns)
       const [again, fresh] = [parts.slice(sentParts, maybeKnown), parts.slice(Math.max(sentParts, maybeKnown))]

@@ -35,6 +35,8 @@ export interface TranscriptState {
   answer: string
   /** The id under which another vendor's program keeps this conversation; undefined where our own loop runs it. */
   session: string | undefined
+  /** What was counted for the conversation under that id, in US dollars. */
+  sessionCost: number
   /** Calls of the last assistant turn whose result has not come in; their turn joins `turns` when all have. */
   readonly open: Map<string, ToolCall>
   readonly results: CallResult[]
@@ -60,6 +62,7 @@ export function emptyTranscript(): TranscriptState {
     files: new Map(),
     answer: '',
     session: undefined,
+    sessionCost: 0,
     open: new Map(),
     results: [],
     outputPaths: new WeakMap(),
@@ -89,6 +92,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
     state.answer = record.id
     for (const part of turn.content)
       if (part.type === 'tool-call' && !part.providerExecuted) state.open.set(part.toolCallId, part)
+    if (typeof record.cost === 'number') state.sessionCost += record.cost
     count(state, record.usage as unknown as Usage | undefined)
   }
   if (record.result) {
@@ -102,7 +106,7 @@ export function applyTurn(state: TranscriptState, record: LogRecord): boolean {
     const began = record.began as unknown as Running
     state.running.set(String(began.pid), began)
   }
-  if (typeof record.session === 'string') state.session = record.session
+  if (typeof record.session === 'string') Object.assign(state, { session: record.session, sessionCost: 0 })
   if (record.job) {
     const { id, about } = record.job as unknown as BegunJob
     state.jobs.set(id, about)
@@ -215,7 +219,15 @@ export function commandIdOf({ answer, open }: TranscriptState, call: ToolCall): 
 
 /** The model has to answer what stands last in the conversation. */
 export function awaitsAnswer({ turns, isInterrupted }: Pick<TranscriptState, 'turns' | 'isInterrupted'>): boolean {
-  return turns.length > 0 && turns.at(-1)?.role !== 'assistant' && !isInterrupted
+  const last = turns.at(-1)
+  return last !== undefined && (last.role !== 'assistant' || isCutShort(last)) && !isInterrupted
+}
+
+/** Marks words of another vendor's agent after which its program died or was cancelled: they are no answer. */
+export const CUT_SHORT = { deskmates: { cutShort: true } } as const
+
+export function isCutShort({ content }: AssistantTurn): boolean {
+  return content.some((part) => part.type === 'text' && part.providerOptions?.deskmates?.cutShort === true)
 }
 
 /** Calls of the last assistant turn without a result. */
