@@ -42,9 +42,9 @@ function put(path: string, text = SECRET): void {
 
 type Touched = { read?: string; write?: string; link?: string; to?: string }
 
-/** What the agent vera is asked to do with files, in each life of her program, before she completes her task. */
+/** What the agent vera is asked to do with files, at each start of her program, before she completes her task. */
 async function sandboxed(
-  lives: ((places: Places) => Touched[])[],
+  starts: ((places: Places) => Touched[])[],
   options: VendorOptions & { prepare?: (places: Places) => void; session?: Partial<SessionOptions> } = {},
 ) {
   const { prepare, ...more } = options
@@ -53,8 +53,8 @@ async function sandboxed(
     steps: (places) => {
       made.push(places.dir)
       prepare?.(places)
-      return lives.map((touched, i) => [
-        [...touched(places).map((touch) => ({ touch })), ...(i < lives.length - 1 ? [{ exit: 1 }] : [completes])],
+      return starts.map((touched, i) => [
+        [...touched(places).map((touch) => ({ touch })), ...(i < starts.length - 1 ? [{ exit: 1 }] : [completes])],
       ])
     },
     ...more,
