@@ -46,8 +46,13 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     title: 'opencode',
     command: 'opencode',
     args: ['acp'],
-    // Without this it does everything without asking.
-    env: { OPENCODE_PERMISSION: '{"*":"ask"}', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    env: {
+      // Without this it does everything without asking.
+      OPENCODE_PERMISSION: '{"*":"ask"}',
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      // Agents can write opencode.json and .opencode, whose plugins would run with its credentials.
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+    },
     credentials: { env: ['OPENCODE_API_KEY'], files: ['.local/share/opencode/auth.json'] },
     install: 'npm install -g opencode-ai, and sign in with opencode auth login',
   },

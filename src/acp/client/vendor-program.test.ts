@@ -16,6 +16,11 @@ it('offers the tools of the board and the mail to Claude Code from the first pro
   expect(entry.env).toMatchObject({ ENABLE_TOOL_SEARCH: 'false', MCP_CONNECTION_NONBLOCKING: 'false' })
 })
 
+it('has opencode ask, and load no settings and plugins that agents can write', () => {
+  const { entry } = vendorProgram({ name: 'opencode', acp: 'opencode' })
+  expect(entry.env).toMatchObject({ OPENCODE_PERMISSION: '{"*":"ask"}', OPENCODE_DISABLE_PROJECT_CONFIG: '1' })
+})
+
 it('gives no preset a key of our own providers', () => {
   const ours = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENROUTER_API_KEY']
   for (const acp of ACP_PRESETS)
