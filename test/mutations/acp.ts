@@ -202,4 +202,13 @@ export const mutations: readonly Mutation[] = [
     test: account,
     fails: 'are in its transcript where its program died after them',
   },
+  {
+    name: 'vendor-approval-not-bound',
+    mistake: "the approval of a project's agent of another vendor holds whatever its entry becomes",
+    file: 'src/session/vendor-agents.ts',
+    old: 'return approval?.hash === entryHash(name, type.acp) ? approval : undefined',
+    new: 'return entryHash(name, type.acp) ? approval : undefined',
+    test: 'src/cli/agents/agents.test.ts',
+    fails: 'needs trust, then approval, and approval again after each change of what it runs',
+  },
 ]

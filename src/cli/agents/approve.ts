@@ -4,6 +4,7 @@ import { approvalName } from '../../session/vendor-agents.ts'
 import { openServerApprovals } from '../../stores/files/identity/server-approvals.ts'
 import { stateFolder } from '../../stores/files/identity/trust.ts'
 import { another } from '../mcp/add.ts'
+import { table } from '../output/format.ts'
 import { print, printJson } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { Misused } from '../program/failure.ts'
@@ -48,5 +49,7 @@ async function decide(call: Call, name: string, decision: 'approved' | 'rejected
   })
   const row = typeRow(call, workspace, type)
   if (call.globals.json) return printJson(call, row)
-  await print(call, `${decision}  ${row.name}  ${row.runs}\n`)
+  const lists = [row.variables, row.folders, row.credentials].map((some) => some.join(' ') || '-')
+  const cells = [decision, row.name, row.runs, ...lists]
+  await print(call, table(call, ['', 'name', 'runs', 'variables', 'folders', 'credentials'], [cells]))
 }

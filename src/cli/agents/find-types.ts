@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { vendorProgram } from '../../acp/client/vendor-program.ts'
 import { isVendorType, type VendorType } from '../../agent/vendor-agents.ts'
+import { variablesOf } from '../../mcp/client/expand.ts'
 import { boundedLine } from '../../mcp/client/untrusted-text.ts'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { agentTypesOf, settingsAgentTypes } from '../../session/agent-types.ts'
@@ -42,11 +43,20 @@ export function typeRow(call: Call, workspace: Workspace, type: VendorType) {
     source: type.isProject ? 'project' : 'yours',
     state: stateOf(call, workspace, type),
     title,
-    runs: boundedLine([entry.command, ...(entry.args ?? [])].join(' '), 500),
-    variables: Object.keys(entry.env ?? {}),
-    folders: [...folders],
+    // All of it: what is left out could be what a person would not approve.
+    runs: shown([entry.command, ...(entry.args ?? [])].join(' ')),
+    variables: [...new Set([...Object.keys(entry.env ?? {}), ...variablesOf(entry)])].map(shown),
+    folders: folders.map(shown),
     credentials: [...credentials.env, ...credentials.files.map((file) => `~/${file}`)],
   }
+}
+
+/** More than a command line can have. */
+const MAX_SHOWN_CHARACTERS = 4_000_000
+
+/** Text of a file of the project, on one line of a terminal. */
+function shown(text: string): string {
+  return boundedLine(text, MAX_SHOWN_CHARACTERS)
 }
 
 function stateOf(call: Call, workspace: Workspace, type: VendorType): string {

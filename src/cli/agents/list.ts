@@ -16,10 +16,10 @@ export const agentsList: SubCommand<object> = {
         call,
         "No agent types of other vendors. Add one with 'agents' in your settings: see docs/acp.md",
       )
-    const cells = rows.map(({ name, source, state, runs, credentials }) => [
+    const cells = rows.map(({ name, source, state, runs, variables, folders, credentials }) => [
       ...[name, source, state.replace('_', ' '), runs],
-      credentials.join(' ') || '-',
+      ...[variables, folders, credentials].map((some) => some.join(' ') || '-'),
     ])
-    await print(call, table(call, ['name', 'from', 'state', 'runs', 'credentials'], cells))
+    await print(call, table(call, ['name', 'from', 'state', 'runs', 'variables', 'folders', 'credentials'], cells))
   },
 }
