@@ -1,6 +1,6 @@
 import { shown } from '../../plan/shown-value.ts'
 import { Name } from '../../team/name.ts'
-import { artefactPrefix, ownArtefacts } from './artefact-names.ts'
+import { artefactPrefix, handOffFiles, ownArtefacts } from './artefact-names.ts'
 import { checkHandoffs } from './check-handoffs.ts'
 import type { Handoff } from './handoff.ts'
 import type { Role } from './organisation.ts'
@@ -154,7 +154,7 @@ function checkRoles({ main, parts: { roles, departments, steps, general } }: Che
 }
 
 /** The place of a step in its list is known only while all of them can be read. */
-function checkSteps({ main, parts: { steps, areStepsValid, roles, general } }: Checked): void {
+function checkSteps({ main, parts: { steps, areStepsValid, roles, general }, handoffs }: Checked): void {
   if (!areStepsValid) return
   const made = new Set(general?.inputs)
   for (const [i, { step, name, roles: doing, entry, exit, cycles }] of steps.entries()) {
@@ -173,13 +173,14 @@ function checkSteps({ main, parts: { steps, areStepsValid, roles, general } }: C
     for (const artefact of exit) made.add(artefact)
     if (cycles) isKnown(main, at('cycles', 'escalateTo'), cycles.escalateTo, 'roles')
   }
+  const shownFiles = new Set(handOffFiles({ handoffs: handoffs ?? new Map() }))
   for (const [name, { reads }] of roles)
     for (const [i, artefact] of reads.entries())
-      if (!made.has(artefact))
+      if (!made.has(artefact) && !shownFiles.has(artefact) && handoffs)
         main.report(
           ['roles', name, 'reads', i],
           `no step leaves ${artefact} behind`,
-          'Add it to "exit" of a step or to "inputs", or remove it.',
+          'Add it to "exit" of a step or to "inputs", write it as "file" of a hand-off, or remove it.',
         )
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OWNER_TOOLS } from '../../prompts/owner.ts'
 import { engineering, filesFrom, templateFiles } from '../../testing/harnesses/organisation-harness.ts'
 import { ARTEFACTS } from '../artefacts/schemas.ts'
+import { artefactsFor } from '../artefacts/scope.ts'
 import { readOrganisation } from '../definition/read-organisation.ts'
 
 describe('the template engineering', () => {
@@ -19,6 +20,17 @@ describe('the template engineering', () => {
     ])
     expect(departments.get('frontend')?.roles).not.toContain('security')
   }) // C9, C15
+
+  it('lets leads read the files of hand-offs for them, and a role reads no file that nothing leaves behind', () => {
+    const files = ['api-contracts.jsonl', 'design-handoff.jsonl', 'owner-review.jsonl']
+    const { roles } = engineering()
+    expect(artefactsFor(roles.get('lead')?.reads ?? [], [...files, 'owner-signoff.jsonl'])).toEqual(files)
+    expect(artefactsFor(roles.get('dev')?.reads ?? [], files), 'departments exchange them by their leads').toEqual([])
+    const main = templateFiles()['organisation.yaml'] ?? ''
+    const wrong = { 'organisation.yaml': main.replace('owner-review.jsonl]', 'owner-reviews.jsonl]') }
+    const { problems } = readOrganisation('organisation', filesFrom({ ...templateFiles(), ...wrong }))
+    expect(problems.map(({ problem }) => problem)).toEqual(['no step leaves owner-reviews.jsonl behind'])
+  }) // C30, C77
 
   it('registers members at their steps, architect before senior before dev', () => {
     const { roles } = engineering()

@@ -150,9 +150,9 @@ function mailOf({ name, phase, session }: DepartmentRun, escalation: StepEscalat
 }
 
 /** What agents are told of: a file that only looks like one of the runtime is not. */
-function shownFiles(run: DepartmentRun): string[] {
+function shownFiles(run: DepartmentRun, handOffs: readonly RecordedHandOff[]): string[] {
   const { plans } = departmentFacts(run.session.team.state, run.phase.folder)
-  const known = { ...knownViews(run.phase, plans, []), isRecorded: () => true }
+  const known = knownViews(run.phase, plans, handOffs)
   const isShown = (name: string) => viewProblem(name, known)?.problem === undefined
   return filesIn(run.phase.path).filter(isShown)
 }
@@ -174,8 +174,9 @@ async function perform(
   const isThere = checkExit(step, { statusOf: () => 'started', problemOf: problemIn(run, []) }).gate === 'pass'
   const isPlanned = !writesPlans || (run.plans.length > 0 && plansOf(phase, run.name).problems.length === 0)
   if (isOfLead && isThere && isPlanned) return undefined
+  const handOffs = await run.handOffs()
   const work = (cycle: number, some?: readonly string[]): StepWork => ({
-    ...{ department: run.name, folder: phase.folder, files: shownFiles(run), cycle, attempt },
+    ...{ department: run.name, folder: phase.folder, files: shownFiles(run, handOffs), cycle, attempt },
     ...{ plans: some ?? run.plans.map(({ id }) => id), isPartOfPlans: some !== undefined },
     roleOf: (role) => organisation.roles.get(role),
   })
