@@ -66,6 +66,7 @@ export class App implements Host {
   readonly #noticeMode: NoticeMode
   /** Needs that took the keys once; they do not take them again. */
   readonly #offered = new Set<string>()
+  readonly #hasToWait = (need: Need) => isAsked(need) && !this.#offered.has(needId(need))
   #end: (exit: TerminalExit) => void = () => {}
   #ownCommand: AbortController | undefined
   #exit: TerminalExit | undefined
@@ -219,7 +220,7 @@ export class App implements Host {
 
   /** A question takes the keys when the person is not typing. */
   #offer(needs: readonly Need[], now: number): void {
-    const need = needs.find((one) => isAsked(one) && !this.#offered.has(needId(one)))
+    const need = needs.find(this.#hasToWait)
     if (!need || this.panel.isSelecting || this.editor.getText() !== '' || now - this.typedAt < QUIET_TYPING_S) return
     this.#offered.add(needId(need))
     this.offeredAt = now
@@ -248,6 +249,7 @@ export class App implements Host {
         .map(([key, what]) => `${key} ${what}`)
         .join(' · ')} · esc back`
     if (selected) return '↵ open · x stop · b board · m mail · esc back'
+    if (this.needs().some(this.#hasToWait)) return 'A question waits until you stop typing · ↓ answer'
     return this.panelRows.length > 0 ? '↓ team · / help · @ name or file · ^O calls' : KEYS_ALONE
   }
 
@@ -342,8 +344,7 @@ export class App implements Host {
 
   #submit(text: string): void {
     if (text.trim() !== '') this.editor.addToHistory(text)
-    const cover = this.cover
-    if (cover?.view.submit) return cover.view.submit(text)
+    if (this.cover?.view.submit) return this.cover.view.submit(text)
     this.attempt(submit(this, text))
   }
 }

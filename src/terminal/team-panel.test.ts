@@ -82,6 +82,19 @@ describe('a question', () => {
     expect(control.calls).toEqual([])
   })
 
+  it('waits while the person types, and the screen says so', async () => {
+    const { control, shows, hides, type, clock } = await openTeam()
+    clock.advance(5)
+    type('a<backspace>')
+    control.question('q1', 'backend', bash('rm -rf dist'))
+    await shows('A question waits until you stop typing · ↓ answer')
+    clock.advance(2)
+    await shows('›! backend')
+    clock.advance(1)
+    await shows('y once')
+    await hides('A question waits')
+  })
+
   it('is not allowed before a long command was read to its end', async () => {
     const { control, shows, type, clock, called } = await openTeam()
     clock.advance(5)

@@ -248,11 +248,14 @@ function controlOf(
     async compact(focus) {
       const compacted = runs.alone(async (signal) => {
         const events = session.compact(focus, signal)
+        let isShown = false
         for (;;) {
           const step = await events.next()
-          if (!step.done) lines.onEvent(step.value)
-          else if (step.value.kind === 'error') return { refused: step.value.error.message }
-          else return step.value.text
+          if (!step.done) {
+            isShown ||= step.value.type === 'compacted' || step.value.type === 'compaction_failed'
+            lines.onEvent(step.value)
+          } else if (step.value.kind === 'error') return { refused: step.value.error.message }
+          else return isShown ? '' : step.value.text
         }
       })
       return compacted ?? { refused: 'Agents are working. Summarise the conversation when they are finished.' }

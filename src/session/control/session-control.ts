@@ -34,7 +34,7 @@ export interface SessionControl extends AsyncDisposable {
   spawn(name: string, role: string, prompt: string): Promise<NotDone | undefined>
   /** Asks a member to stop; with `force` it is stopped at once. */
   stop(member: string, force: boolean): Promise<NotDone | undefined>
-  /** Summarises the lead's conversation. Resolves to what was done, in words. */
+  /** Summarises the lead's conversation. Resolves to what was done, in words; empty where a line of the session says it. */
   compact(focus: string | undefined): Promise<string | NotDone>
 }
 

@@ -52,15 +52,19 @@ export function attachmentLine({ file, text }: Extract<Entry, { kind: 'attachmen
   return paint.dim(draw`  ⎿ attached ${file} (${text})`).fit(columns)
 }
 
-/** One line for a call, and below it the change of a file or the first line of what came back. */
-export function callLines(call: ToolEntry, columns: number): Drawn[] {
+/** One line for a call, with the key that opens it where there are keys, and below it the change of a file or the first line of what came back. */
+export function callLines(call: ToolEntry, columns: number, canOpen = true): Drawn[] {
   const change = fileChangeOf(call.name, call.input)
   const mark = call.state === 'failed' ? paint.red('⏺') : paint.green('⏺')
   const counts = change ? draw`  ${paint.green(`+${change.added}`)} ${paint.red(`−${change.removed}`)}` : EMPTY
-  const title = spread(draw`${mark} ${callTitle(call)}${counts}`, paint.dim('(^O open)'), columns)
+  const title = spread(draw`${mark} ${callTitle(call)}${counts}`, canOpen ? paint.dim('(^O open)') : EMPTY, columns)
   if (change && call.state !== 'failed') {
     const lines = changeLines(change, columns)
-    return [title, ...lines.slice(0, SHOWN_CHANGE_LINES), ...moreLines(lines.length - SHOWN_CHANGE_LINES, columns)]
+    return [
+      title,
+      ...lines.slice(0, SHOWN_CHANGE_LINES),
+      ...moreLines(lines.length - SHOWN_CHANGE_LINES, columns, canOpen),
+    ]
   }
   const output = call.result.trim().split('\n')
   const more = output.length > 1 ? ` (${output.length - 1} more lines)` : ''
@@ -142,6 +146,6 @@ export function thinkingLine(text: string, columns: number): Drawn {
   return paint.dim(draw`✻ thinking: ${text.trimEnd().split('\n').at(-1)!}`).fit(columns)
 }
 
-function moreLines(count: number, columns: number): Drawn[] {
-  return count > 0 ? [paint.dim(`    … ${count} more lines (^O)`).fit(columns)] : []
+function moreLines(count: number, columns: number, canOpen: boolean): Drawn[] {
+  return count > 0 ? [paint.dim(`    … ${count} more lines${canOpen ? ' (^O)' : ''}`).fit(columns)] : []
 }

@@ -19,6 +19,12 @@ export class PrintedConversation {
   readonly #printed = new WeakSet<Entry>()
   /** How much of each streaming answer was printed, in the order they began. */
   readonly #streams = new Map<TextEntry, Cut>()
+  readonly #canOpen: boolean
+
+  /** @param canOpen whether a key opens a call: plain lines have no keys. */
+  constructor(canOpen = true) {
+    this.#canOpen = canOpen
+  }
 
   /** What became final since the last call. */
   takeFinished(entries: readonly Entry[]): Block[] {
@@ -28,7 +34,7 @@ export class PrintedConversation {
       if (entry.kind === 'text') blocks.push(...this.#textBlocks(entry, entries))
       else if (isFinal(entry)) {
         this.#printed.add(entry)
-        blocks.push({ lines: (columns) => finalLines(entry, columns) })
+        blocks.push({ lines: (columns) => finalLines(entry, columns, this.#canOpen) })
       }
     }
     for (const entry of this.#streams.keys()) if (!entries.includes(entry)) this.#streams.delete(entry)
@@ -80,7 +86,7 @@ function isFinal(entry: Exclude<Entry, { kind: 'text' }>): boolean {
   return !('isStreaming' in entry) || !entry.isStreaming
 }
 
-function finalLines(entry: Entry, columns: number): Drawn[] {
+function finalLines(entry: Entry, columns: number, canOpen: boolean): Drawn[] {
   switch (entry.kind) {
     case 'input':
       return inputLines(entry.text, columns)
@@ -89,7 +95,7 @@ function finalLines(entry: Entry, columns: number): Drawn[] {
     case 'attachment':
       return [attachmentLine(entry, columns)]
     case 'tool':
-      return callLines(entry, columns)
+      return callLines(entry, columns, canOpen)
     default:
       return []
   }

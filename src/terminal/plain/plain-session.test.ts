@@ -61,6 +61,20 @@ describe('plain lines', () => {
     expect(text()).not.toContain('\x1b')
   })
 
+  it('name no key for calls and changes, which cannot be opened there', async () => {
+    const { control, shows } = await openPlain()
+    const content = Array.from({ length: 40 }, (_, i) => `row ${i}`).join('\n')
+    for (const [id, name, input] of [
+      ['c1', 'bash', { command: 'ls' }],
+      ['c2', 'write_file', { path: 'a.txt', content }],
+    ] as const) {
+      control.says('lead', { type: 'tool_use', id, name, input })
+      control.result('lead', id, 'done')
+    }
+    await shows('more lines')
+    expect(await shows('bash ls')).not.toContain('^O')
+  })
+
   it('show a question in full and take the answer as a command', async () => {
     const { control, shows, type } = await openPlain()
     control.question('q1', 'alice', {

@@ -33,7 +33,7 @@ export function runPlain(
   firstPrompt?: string,
 ): Promise<TerminalExit> {
   const view = emptyView()
-  const printed = new PrintedConversation()
+  const printed = new PrintedConversation(false)
   const announcements = new Announcements()
   const asked = new Set<string>()
   const hidden = new Set<string>()

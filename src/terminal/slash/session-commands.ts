@@ -19,7 +19,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     about: "summarise the lead's conversation",
     async run(host, rest) {
       const done = await host.control.compact(rest.trim() === '' ? undefined : rest.trim())
-      if (isDone(host, done)) tell(host, String(done))
+      if (isDone(host, done) && done !== '') tell(host, String(done))
     },
   },
   {

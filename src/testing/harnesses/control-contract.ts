@@ -335,6 +335,11 @@ export function controlContract(name: string, reach: (own: OpenControl) => Promi
         lastTurn(request).includes('Never end') ? neverAnswers(request, signal) : { text: 'So it is.' },
       )
       expect(await control.compact(undefined)).toBe('[Nothing to compress.]')
+      await control.prompt('Remember this.')
+      await until(() => read.texts().includes('So it is.') && read.run()?.state === 'settled')
+      // A line tells everyone who reads the session; the answer does not say it again.
+      expect(await control.compact(undefined)).toBe('')
+      await until(() => read.lines.some((line) => line.type === 'system' && line.subtype === 'compact_boundary'))
       await control.prompt('Never end.')
       await until(() => read.run()?.state === 'working')
       expect(await control.compact('tests')).toMatchObject({ refused: expect.stringContaining('working') })
