@@ -21,7 +21,7 @@ describe('the template engineering', () => {
     expect(departments.get('frontend')?.roles).not.toContain('security')
   }) // C9, C15
 
-  it('lets leads read the files of hand-offs for them, and a role reads no file that nothing leaves behind', () => {
+  it('lets leads read the files of their hand-offs, and no role a file that nothing leaves behind', () => {
     const files = ['api-contracts.jsonl', 'design-handoff.jsonl', 'owner-review.jsonl']
     const { roles } = engineering()
     expect(artefactsFor(roles.get('lead')?.reads ?? [], [...files, 'owner-signoff.jsonl'])).toEqual(files)
