@@ -8,7 +8,7 @@ import { isMessage, Message } from './message.ts'
 import { Name } from './name.ts'
 import { HandOff, StepChange } from './phases/phase.ts'
 import { PlanSummary } from './plans/plan.ts'
-import { Assignment, RequestId, RequestKind } from './request.ts'
+import { Assignment, RequestId, RequestKind, ShutdownStatus } from './request.ts'
 import {
   Attempt,
   Baseline,
@@ -146,7 +146,7 @@ const decisions = {
     by: z.string(),
     approve: z.boolean(),
     feedback: z.string(),
-    status: z.enum(['clean', 'in_progress', 'error']).nullable(),
+    status: ShutdownStatus.nullable(),
     pendingWork: z.array(z.string()),
     artifactsCommitted: z.boolean().nullable(),
     /** Files that were changed and not committed when it agreed to stop, counted by its runtime; null: not checked. */
@@ -173,7 +173,7 @@ const facts = {
   'member.activity': z.object({
     name: z.string(),
     generation,
-    status: z.enum(['working', 'idle', 'waiting_approval']),
+    status: MemberStatus.extract(['working', 'idle', 'waiting_approval']),
   }),
   /** A transition of an agent's health: started, idle, ended, disappeared. */
   'agent.health': z.object({

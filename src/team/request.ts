@@ -22,12 +22,15 @@ const Base = z.object({
   deadline: Timestamp.nullable(),
 })
 
+/** How a member that is asked to stop leaves its work. */
+export const ShutdownStatus = z.enum(['clean', 'in_progress', 'error'])
+
 const answered = {
   by: z.string(),
   feedback: z.string(),
   closedAt: Timestamp,
-  /** How a shutdown was answered. */
-  status: z.enum(['clean', 'in_progress', 'error']).nullable(),
+  /** Of a shutdown only. */
+  status: ShutdownStatus.nullable(),
   pendingWork: z.array(z.string()),
   artifactsCommitted: z.boolean().nullable(),
   /** Changed files that its runtime found uncommitted; null where that was not checked. */

@@ -113,6 +113,8 @@ export const Task = z.discriminatedUnion('status', [
 ])
 export type Task = z.infer<typeof Task>
 export type ClaimedTask = Extract<Task, { status: 'in_progress' }>
+/** The states that a task on the board can have. */
+export const BoardStatus = z.enum(['pending', 'in_progress', 'completed', 'failed']) satisfies z.ZodType<Task['status']>
 export type TaskStatus = Task['status'] | 'deleted'
 
 /** What a task is created from. `id` only for tasks of a plan; `+1`, `+2` … in `blockedBy` mean tasks of the same batch. */

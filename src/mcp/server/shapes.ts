@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TaskView } from '../../team/answers/view.ts'
-import type { Request } from '../../team/request.ts'
+import { type Request, RequestKind } from '../../team/request.ts'
+import { BoardStatus } from '../../team/task.ts'
 
 const text = z.string()
 const texts = z.array(text)
@@ -10,7 +11,7 @@ const time = z.number().describe('seconds since 1970')
 export const ListedTask = z.object({
   id: text,
   subject: text,
-  status: z.enum(['pending', 'in_progress', 'completed', 'failed']),
+  status: BoardStatus,
   owner: text.nullable(),
   assignee: text.nullable().describe('only this member may claim it'),
   role: text.nullable().describe('only members of this role may claim it'),
@@ -56,7 +57,7 @@ export const ReadMessage = z.looseObject({
 
 export const OpenRequest = z.object({
   id: text,
-  kind: z.enum(['shutdown', 'plan_approval', 'permission', 'budget']),
+  kind: RequestKind,
   from: text,
   to: text,
   content: text,

@@ -5,7 +5,7 @@ import { type TaskView, taskView } from '../../../team/answers/view.ts'
 import { allTasks } from '../../../team/board/board.ts'
 import type { Command } from '../../../team/command.ts'
 import { isRefusal, type Refusal, refuse } from '../../../team/refusal.ts'
-import { Estimate, Priority } from '../../../team/task.ts'
+import { BoardStatus, Estimate, Priority } from '../../../team/task.ts'
 import { LEASE_SECONDS } from '../leases.ts'
 import { EarlierAttempts, ListedTask, listedTask, WholeTask, wholeTask } from '../shapes.ts'
 import { type ToolCall, type ToolOutput, teamTool } from '../team-tool.ts'
@@ -22,7 +22,7 @@ const taskList = teamTool({
   description:
     'Lists the tasks of the team with status, owner and what each waits for. With ready: true only what you can claim now.',
   input: z.object({
-    status: z.enum(['pending', 'in_progress', 'completed', 'failed']).optional().describe('only tasks in this state'),
+    status: BoardStatus.optional().describe('only tasks in this state'),
     ready: z.boolean().optional().describe('only tasks that you can claim now'),
     offset: z.number().int().min(0).default(0).describe('skip so many, to read on'),
     limit: z.number().int().min(1).max(MAX_LISTED).default(100),

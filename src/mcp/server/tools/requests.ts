@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nameKey } from '../../../team/name.ts'
 import { isRefusal } from '../../../team/refusal.ts'
-import type { Request } from '../../../team/request.ts'
+import { type Request, ShutdownStatus } from '../../../team/request.ts'
 import type { TeamState } from '../../../team/state.ts'
 import { oneLine } from '../../../team/wording.ts'
 import { OpenRequest, openRequest } from '../shapes.ts'
@@ -33,7 +33,7 @@ const requestAnswer = teamTool({
     id: z.string().max(32).describe('of the request, such as r3'),
     approve: z.boolean(),
     feedback: z.string().optional().describe('a comment for the member that asked'),
-    status: z.enum(['clean', 'in_progress', 'error']).optional().describe('of a shutdown: how you leave your work'),
+    status: ShutdownStatus.optional().describe('of a shutdown: how you leave your work'),
     pendingWork: z.array(z.string()).optional().describe('of a shutdown: what is left to do'),
     artifactsCommitted: z.boolean().optional().describe('of a shutdown: whether your files are committed'),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPresent } from '../../../team/members/member.ts'
+import { isPresent, MemberKind, MemberStatus } from '../../../team/members/member.ts'
 import { heldBy, memberNamed, roster, unreadOf } from '../../../team/state.ts'
 import { teamTool } from '../team-tool.ts'
 import { openRequests } from './requests.ts'
@@ -17,8 +17,8 @@ export const teamStatus = teamTool({
       z.object({
         name: z.string(),
         role: z.string(),
-        kind: z.enum(['agent', 'external', 'human']),
-        status: z.string(),
+        kind: MemberKind,
+        status: MemberStatus,
         task: z.object({ id: z.string(), subject: z.string() }).nullable(),
         unread: z.number(),
       }),

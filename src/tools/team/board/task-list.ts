@@ -4,7 +4,7 @@ import { type TaskView, taskView, waitsForWords } from '../../../team/answers/vi
 import { allTasks, readyTasks } from '../../../team/board/board.ts'
 import { suits } from '../../../team/board/decide-claims.ts'
 import { memberNamed } from '../../../team/state.ts'
-import { type Task, taskStatus } from '../../../team/task.ts'
+import { BoardStatus, type Task, taskStatus } from '../../../team/task.ts'
 import { defineOwnTool } from '../../own-tool.ts'
 import type { TeamMembership } from '../../team-membership.ts'
 import { membershipOf, TeamName } from '../membership-of.ts'
@@ -55,9 +55,7 @@ function line(task: TaskView): string {
 
 function counted(board: readonly Task[]): string {
   const of = (status: Task['status']) => board.filter((task) => task.status === status).length
-  const counts = (['pending', 'in_progress', 'completed', 'failed'] as const).flatMap((status) =>
-    of(status) === 0 ? [] : [`${of(status)} ${status}`],
-  )
+  const counts = BoardStatus.options.flatMap((status) => (of(status) === 0 ? [] : [`${of(status)} ${status}`]))
   return `${board.length} ${board.length === 1 ? 'task' : 'tasks'}: ${counts.join(', ')}.`
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Estimate, Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
+import { BoardStatus, Estimate, Priority, type TaskStatus, taskStatus } from '../../../team/task.ts'
 import { TeamName } from '../membership-of.ts'
 
-const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'deleted'] as const satisfies TaskStatus[]
+const STATUSES = [...BoardStatus.options, 'deleted'] as const satisfies TaskStatus[]
 
 /** The schema for the model. */
 export const UpdateOffer = z.strictObject({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isControl, isDerived, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
 import { refuse } from '../../../team/refusal.ts'
 import { refusalText } from '../../../team/refusal-text.ts'
+import { ShutdownStatus } from '../../../team/request.ts'
 import { TeamName } from '../membership-of.ts'
 
 /** Types of messages to one member: plain messages and typed hand-offs. */
@@ -21,7 +22,7 @@ const words = z.string()
 const approve = z.boolean(needed)
 const request_id = z.string().min(1).optional().describe('which request is answered')
 const deadline_seconds = z.number().positive().optional().describe('how long it has to answer; 30 if left out')
-const status = z.enum(['clean', 'in_progress', 'error']).optional()
+const status = ShutdownStatus.optional()
 const pending_work = z.array(z.string()).optional()
 const artifacts_committed = z.boolean().optional()
 const urgent = z.boolean().optional()
