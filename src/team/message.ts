@@ -1,12 +1,24 @@
 import { z } from 'zod'
+import type { RequestKind } from './request.ts'
 import { Timestamp } from './task.ts'
 
 /** Talk between members. */
 const TALK = ['message', 'broadcast'] as const
+/** The mail by which members open and answer requests. Requests of other kinds are events that only a runtime acts on. */
+const REQUEST_MAIL = {
+  shutdown: { opening: 'shutdown_request', answer: 'shutdown_response' },
+  plan_approval: { opening: 'plan_approval_request', answer: 'plan_approval_response' },
+} as const satisfies Partial<Record<RequestKind, { opening: string; answer: string }>>
+/** A kind of request that members send to each other. */
+export type MailedKind = keyof typeof REQUEST_MAIL
+const MAILED_KINDS = Object.keys(REQUEST_MAIL) as MailedKind[]
+type Mail = (typeof REQUEST_MAIL)[MailedKind]
 /** Messages that carry a request or its answer. They count only through the request they name. */
-const CONTROL = ['shutdown_request', 'shutdown_response', 'plan_approval_request', 'plan_approval_response'] as const
+export type ControlType = Mail['opening'] | Mail['answer']
+const CONTROL = MAILED_KINDS.flatMap((kind): ControlType[] => Object.values(REQUEST_MAIL[kind]))
 /** What the runtime tells the lead, or a sender whose mail came back. */
 const RUNTIME = ['result', 'idle_notification', 'error'] as const
+export type RuntimeType = (typeof RUNTIME)[number]
 /** Typed hand-offs between the roles of a department. */
 const HAND_OFF = [
   'dev_progress',
@@ -32,6 +44,7 @@ const HAND_OFF = [
 
 /** What the journal says itself: derived from its events, sent by no member. Older versions accepted the first two as mail. */
 const DERIVED_MAIL = ['task_claim', 'task_complete'] as const
+export type DerivedType = (typeof DERIVED_MAIL)[number]
 const DERIVED = new Set<string>([...DERIVED_MAIL, 'summary_aggregation', 'agent_health_event', 'circuit_breaker_state'])
 
 export const MessageType = z.enum([...TALK, ...CONTROL, ...RUNTIME, ...HAND_OFF, ...DERIVED_MAIL])
@@ -79,8 +92,22 @@ export function messageType(text: string): MessageType | undefined {
   return Object.hasOwn(OLD_TYPES, text) ? OLD_TYPES[text] : undefined
 }
 
-export function isControl(type: MessageType): boolean {
+export function isControl(type: MessageType): type is ControlType {
   return (CONTROL as readonly string[]).includes(type)
+}
+
+/** The mail of a request of this kind; undefined for kinds that travel as events only. */
+export function requestMail(kind: RequestKind): Mail | undefined {
+  return kind in REQUEST_MAIL ? REQUEST_MAIL[kind as MailedKind] : undefined
+}
+
+/** The kind of request that a message of this type opens. */
+export function opensRequest(type: MessageType): MailedKind | undefined {
+  return MAILED_KINDS.find((kind) => REQUEST_MAIL[kind].opening === type)
+}
+
+export function answersRequest(type: string): boolean {
+  return MAILED_KINDS.some((kind) => REQUEST_MAIL[kind].answer === type)
 }
 
 /** Only a runtime says these, on behalf of an agent it runs. */

@@ -1,6 +1,6 @@
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import type { MessageDraft } from '../../team/command.ts'
-import type { Effect, MessageType } from '../../team/message.ts'
+import { answersRequest, type Effect, type MessageType, opensRequest } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Request } from '../../team/request.ts'
 import { print, printJson } from '../output/print.ts'
@@ -62,8 +62,8 @@ async function deliver(call: Call, team: TeamHandle, message: MessageDraft, from
   const type: MessageType =
     message.type && message.type !== 'message' ? message.type : isToAll ? 'broadcast' : 'message'
   const sent = { type, from: author.by.name, to: isToAll ? 'all' : message.to }
-  const kind = REQUESTS[type]
-  if (type === 'shutdown_response' || type === 'plan_approval_response') {
+  const kind = opensRequest(type)
+  if (answersRequest(type)) {
     const message = `A ${type} answers a request: deskmates answer REQUEST approve|reject`
     throw new Refused({ code: 'invalid', message })
   }
@@ -75,11 +75,6 @@ async function deliver(call: Call, team: TeamHandle, message: MessageDraft, from
   const command = { type: 'request.open', kind, to: message.to, content: message.content } as const
   const { request, effects = [] } = granted(await team.run(command, author))
   return { id: effects[0]?.id ?? null, ...sent, deliveries: effects.map(delivery), request }
-}
-
-const REQUESTS: Partial<Record<MessageType, 'shutdown' | 'plan_approval'>> = {
-  shutdown_request: 'shutdown',
-  plan_approval_request: 'plan_approval',
 }
 
 function delivery({ to, outcome, reason }: Effect): Sent['deliveries'][number] {

@@ -1,5 +1,5 @@
 import { isRole, roleRule } from '../../team/members/role.ts'
-import { isDerived, isRuntimeFact, MessageType, messageType } from '../../team/message.ts'
+import { answersRequest, isDerived, isRuntimeFact, MessageType, messageType } from '../../team/message.ts'
 import { isName, nameRule } from '../../team/name.ts'
 import { Estimate, type TaskStatus, taskStatus } from '../../team/task.ts'
 import { Misused } from './failure.ts'
@@ -102,7 +102,7 @@ export function boardStatus(text: string): Exclude<TaskStatus, 'deleted'> {
 /** What `send` may be asked for. What answers a request, or comes from a runtime, is refused there with what to do. */
 export function type(text: string): MessageType {
   const found = messageType(text)
-  const isSent = (one: MessageType) => !isRuntimeFact(one) && !isDerived(one) && !one.endsWith('_response')
+  const isSent = (one: MessageType) => !isRuntimeFact(one) && !isDerived(one) && !answersRequest(one)
   const sendable = MessageType.options.filter(isSent)
   if (!found) throw new Misused(`${quote(text)} is not a type that can be sent. Use one of: ${sendable.join(', ')}.`)
   return found

@@ -1,7 +1,7 @@
 import type { Circumstances, Command, Decision } from '../command.ts'
 import type { TeamEvent } from '../event.ts'
 import { canReceive } from '../mail/mail.ts'
-import { isTooLong, type Message } from '../message.ts'
+import { isTooLong, type Message, requestMail } from '../message.ts'
 import { nameKey } from '../name.ts'
 import { refuse } from '../refusal.ts'
 import { answerWords, RequestAnswer } from '../request.ts'
@@ -66,7 +66,7 @@ function open(state: TeamState, { kind, to, content, deadline }: Of<'request.ope
     assignment: task ? { task: task.id, attempt: task.attempts } : null,
     deadline: seconds === undefined ? null : now + seconds,
   }
-  const type = kind === 'shutdown' ? 'shutdown_request' : kind === 'plan_approval' ? 'plan_approval_request' : undefined
+  const type = requestMail(kind)?.opening
   return {
     events: [
       opened,
@@ -132,12 +132,7 @@ function answer(state: TeamState, command: Of<'request.answer'>, about: Circumst
   const { approve, feedback, status } = parsed.data
   if (isTooLong(feedback)) return refuse('too_large', { text: 'feedback' })
   const answered: TeamEvent = { type: 'request.answered', id: request.id, by: by.name, ...parsed.data }
-  const type =
-    request.kind === 'shutdown'
-      ? 'shutdown_response'
-      : request.kind === 'plan_approval'
-        ? 'plan_approval_response'
-        : undefined
+  const type = requestMail(request.kind)?.answer
   const extra = { request_id: request.id, approve, ...(status !== null && { status }) }
   const decision = approve ? 'approved' : 'rejected'
   const words = answerWords({ kind: request.kind, state: decision }, parsed.data)

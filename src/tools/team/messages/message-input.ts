@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { isControl, isDerived, isRuntimeFact, MessageType, messageType } from '../../../team/message.ts'
+import {
+  answersRequest,
+  type ControlType,
+  type DerivedType,
+  isControl,
+  isDerived,
+  isRuntimeFact,
+  MessageType,
+  messageType,
+  type RuntimeType,
+} from '../../../team/message.ts'
 import { refuse } from '../../../team/refusal.ts'
 import { refusalText } from '../../../team/refusal-text.ts'
 import { ShutdownStatus } from '../../../team/request.ts'
@@ -8,9 +18,7 @@ import { TeamName } from '../membership-of.ts'
 /** Types of messages to one member: plain messages and typed hand-offs. */
 const DIRECT_TYPES = MessageType.options.filter(
   (type) => type !== 'broadcast' && !isControl(type) && !isRuntimeFact(type) && !isDerived(type),
-) as Exclude<MessageType, Control | Derived | 'broadcast' | 'result' | 'idle_notification' | 'error'>[]
-type Control = 'shutdown_request' | 'shutdown_response' | 'plan_approval_request' | 'plan_approval_response'
-type Derived = 'task_claim' | 'task_complete'
+) as Exclude<MessageType, ControlType | RuntimeType | DerivedType | 'broadcast'>[]
 
 /** Types that a model may send; the others are sent by the runtime. */
 const SENDABLE = MessageType.options.filter((type) => !isRuntimeFact(type) && !isDerived(type))
@@ -150,8 +158,7 @@ interface AnswerNames {
 /** Accepts `approved` for `approve`, and `final_status` for `status`. Both names with different meanings are refused. */
 function withAnswerNames(input: unknown): AnswerNames {
   const said = input as Readonly<Record<string, unknown>>
-  if (typeof input !== 'object' || input === null || !/^(shutdown|plan_approval)_response$/.test(String(said.type)))
-    return { answer: input }
+  if (typeof input !== 'object' || input === null || !answersRequest(String(said.type))) return { answer: input }
   const { approved, final_status: final, ...rest } = said
   const approve = approved === undefined ? rest : { ...rest, approve: approved }
   if (approved !== undefined && rest.approve !== undefined && rest.approve !== approved)
