@@ -16,7 +16,7 @@ const WINDOW_SYNCS = 64
 
 /**
  * On a fast disk a blocking sync takes less time than a thread for it, and no agent notices that it blocks. On a slow disk, and
- * on a busy machine, this process uses a thread (docs/decisions/0021). Of several files in the same turn of the event loop only
+ * on a busy machine, this process uses a thread (docs/decisions/0022). Of several files in the same turn of the event loop only
  * the first blocks; the others are synced in parallel. Where many files are synced all the time there are many agents, and
  * none of them should block another.
  */
