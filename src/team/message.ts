@@ -92,6 +92,11 @@ export function messageType(text: string): MessageType | undefined {
   return Object.hasOwn(OLD_TYPES, text) ? OLD_TYPES[text] : undefined
 }
 
+/** Free text between members, as opposed to a hand-off with fields. */
+export function isTalk(type: string): boolean {
+  return (TALK as readonly string[]).includes(type)
+}
+
 export function isControl(type: MessageType): type is ControlType {
   return (CONTROL as readonly string[]).includes(type)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isDerived, isHandOff } from '../../team/message.ts'
+import { isDerived, isHandOff, isTalk } from '../../team/message.ts'
 import { nameKey } from '../../team/name.ts'
 import { isRefusal, type Refusal, type RefusalDetails, refuse } from '../../team/refusal.ts'
 import { roster, type TeamState } from '../../team/state.ts'
@@ -50,7 +50,7 @@ function routeOf(options: RoutingOptions, message: RoutedMessage, state: TeamSta
   if (isDerived(type)) return refuse('not_routed', { problem: 'derived', type })
   const sender = partyOf(organisation, department, state, from)
   if (!sender) return unknownRole(options, state, from)
-  if (type === 'message' || type === 'broadcast') return routeTalk(options, message, state, sender)
+  if (isTalk(type)) return routeTalk(options, message, state, sender)
   const handoff = organisation.handoffs.get(type)
   if (!handoff || handoff.via === 'result' || !isSender(handoff, sender))
     return refuse('not_routed', {
