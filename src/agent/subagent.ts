@@ -1,4 +1,5 @@
 import type { Person } from '../permissions/permissions.ts'
+import { endRecordedGroup } from '../permissions/processes/process-group.ts'
 import { limitText } from '../prompts/limit.ts'
 import { BUDGET_USED, lifelessText, silentModelText } from '../prompts/reports.ts'
 import { subagentSituationText } from '../prompts/subagent.ts'
@@ -10,6 +11,7 @@ import { hasServerTool } from '../tools/subagents/narrow-type.ts'
 import type { RunSubagent, SubagentEnd } from '../tools/subagents/run-subagent.ts'
 import type { Agent } from './agent.ts'
 import type { Stop } from './agent-event.ts'
+import { recoverInterruptedCalls } from './calls/recover-interrupted-calls.ts'
 import { createToolHooks } from './calls/tool-hooks.ts'
 import { textOf } from './compaction/ask-summary.ts'
 import { type Input, userTurn } from './input/inbox.ts'
@@ -70,7 +72,10 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
     const log = record?.log ?? (await context.openScratchLog())
     const generation = record?.generation ?? 1
     await using transcript = await openTranscript({ log, generation, eraser: context.eraser })
-    const prompts = [{ ...inputOf(prompt), task: record?.task }]
+    if (record?.continued)
+      await recoverInterruptedCalls({ transcript, notices: createNotices(), team: record.continued }, endRecordedGroup)
+    const isBegun = transcript.state.turns.length > 0
+    const prompts = isBegun ? [] : [{ ...inputOf(prompt), task: record?.task }]
     /** Only where it would end otherwise: nothing is added in the middle of its work. */
     const more = () => {
       const last = transcript.state.turns.at(-1)
@@ -161,12 +166,18 @@ export function createSubagentRunner(context: SessionContext, parent: ParentAgen
         return { text: '', problem: `it used the ${turns} turns that maxTurns of its agent file gives it` }
       }
       toolContext.signal.throwIfAborted()
-      if (!silent.signal.aborted) return endOf(step.value)
+      if (!silent.signal.aborted) return endOf(isBegun ? withLastText(step.value) : step.value)
       if (lifelessSeconds !== undefined) return { text: '', problem: lifelessText('it', lifelessSeconds) }
       if (!isOwing()) return { text: step.value.text }
       const problem = silentModelText(MAX_ANSWER_SILENCE_S)
       context.run.emit({ type: 'problem', agent: name, text: `${name} was not waited for: ${problem}.` })
       return { text: step.value.text, problem }
+    }
+
+    /** A conversation that ended with its answer before it was continued has no new one. */
+    function withLastText(stop: Stop): Stop {
+      const last = transcript.state.turns.at(-1)
+      return stop.kind === 'finished' && last?.role === 'assistant' ? { ...stop, text: textOf({ turn: last }) } : stop
     }
   }
 }

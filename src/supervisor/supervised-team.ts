@@ -241,7 +241,8 @@ export function openSupervisedTeam(
         if (!isOurs && member.status !== 'lost') continue
         if (isOurs) await team.run({ type: 'member.park', name: member.name, reason: INTERRUPTED }, { by: lead })
         if (isOneShot(member)) {
-          await team.run({ type: 'member.stop', name: member.name, reason: 'its process ended' }, { by: lead })
+          if (!(await oneShots.finish(member, (task, problem) => reportFailedTask(task, problem))))
+            await team.run({ type: 'member.stop', name: member.name, reason: 'its process ended' }, { by: lead })
           continue
         }
         const by = await bringBack(member, lastHeld(member), unansweredPlans(member))
@@ -263,7 +264,7 @@ export function openSupervisedTeam(
       return isRecovering()
     },
     get isHeldByLimit() {
-      return [...teammates.values()].some((teammate) => teammate.isHeldByLimit)
+      return oneShots.isHeldByLimit || [...teammates.values()].some((teammate) => teammate.isHeldByLimit)
     },
     remind: () => [...teammates.values()].some((teammate) => teammate.remind()),
     interrupt: (name) => teammates.get(nameKey(name))?.interrupt() ?? false,

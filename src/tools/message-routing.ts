@@ -15,8 +15,8 @@ export interface MessageRouting {
   /** The member that a member asks first when it is blocked; undefined where the organisation names none. */
   superiorOf?(name: string, state: TeamState): string | undefined
   readonly escalation?: EscalationTimeouts
-  /** Records a hand-off where all departments see it; without it, in the journal of the sender's team. */
-  record?(handOff: HandOffDraft): Promise<object | Refusal>
+  /** Records a hand-off where all departments see it, once per `commandId`; without it, in the journal of the sender's team. */
+  record?(handOff: HandOffDraft, commandId?: string): Promise<object | Refusal>
 }
 
 export interface GivenAnswer {

@@ -257,7 +257,7 @@ export const mutations: readonly Mutation[] = [
     name: 'answer-not-recorded',
     mistake: 'the answer of a one-shot agent is checked, and its FAIL reaches no journal',
     file: 'src/supervisor/teammate/one-shots.ts',
-    old: 'const refused = await recordAnswer(context, { team, by, lead }, found)',
+    old: 'const refused = await recordAnswer(context, { team, by, lead }, found, answerId(team.name, by.name))',
     new: 'const refused = await Promise.resolve(recordAnswer === undefined ? found : undefined)',
     test: 'src/cli/org/answers.test.ts',
     fails: 'is recorded like the hand-off of a teammate, and a FAIL in it counts like one in a message',

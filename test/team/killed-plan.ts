@@ -4,12 +4,15 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import type { SessionEvent } from '../../src/agent/session-event.ts'
 import { systemClock } from '../../src/journal/clock.ts'
+import type { Turn } from '../../src/models/model.ts'
+import { createPlanRouting } from '../../src/organisation/routing/plan-routing.ts'
 import { readPlans } from '../../src/plan/read-plans.ts'
 import { openSession } from '../../src/session/open-session.ts'
 import { loadPlans } from '../../src/session/plan/load-plans.ts'
 import type { TeamEvent } from '../../src/team/event.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { composedModel } from '../../src/testing/harnesses/composed-model.ts'
+import { engineering } from '../../src/testing/harnesses/organisation-harness.ts'
 import type { Workspace } from '../../src/workspace.ts'
 import { develop } from '../cli/plan-developer.mjs'
 
@@ -48,7 +51,31 @@ export const COMMIT_MOMENTS: Readonly<Record<string, { program: 'before' | 'afte
   },
 }
 
+/** When a process may be killed whose one-shot developers hand over by their answers. */
+export const ANSWER_MOMENTS: typeof MOMENTS = {
+  'a task is completed, and its agent has not answered': {
+    team: (event) => event.type === 'task.completed' && event.id === '03-01/T2',
+  },
+  'an answer is given, and not yet on record': {
+    agent: (event) => event.type === 'answered' && JSON.stringify(event.reply.turn).includes('dev_progress'),
+  },
+  'an answer is on record, and its agent has not stopped': { team: ({ type }) => type === 'handoff.recorded' },
+}
+
+/** By the organisation of the template, each developer hands over a `dev_progress` with its final answer. */
+const routing = createPlanRouting({ organisation: engineering(), department: 'backend', folder: 'p' })
+
+function developAndHandOver(turns: readonly Turn[]) {
+  const next = develop(turns)
+  const [, task] = /<task id=\\"(\d\d-\d\d\/T\d+)/.exec(JSON.stringify(turns)) ?? []
+  if (task === undefined || next.text !== 'Done.') return next
+  const report = { type: 'dev_progress', task, plan_id: task.slice(0, 5), commit: 'none', status: 'complete' }
+  return { text: JSON.stringify({ ...report, concerns: [] }) }
+}
+
 export interface PlanRunOptions {
+  /** Developers hand over with their answers. */
+  readonly answers?: boolean
   readonly mode: Mode
   /** In a repository, with a sandbox. */
   readonly commits?: boolean
@@ -58,11 +85,12 @@ export interface PlanRunOptions {
 
 /** What `deskmates plan run p` does, up to what it prints. */
 export async function runPlans(workspace: Workspace, options: PlanRunOptions): Promise<string> {
-  const { mode, commits = false, moment = '', die = () => {} } = options
+  const { mode, commits = false, answers = false, moment = '', die = () => {} } = options
   const { plans } = readPlans([join(workspace.workspace, 'p')])
   await using session = await openSession({
     workspace,
-    model: composedModel(({ turns }) => develop(turns)).model,
+    model: composedModel(({ turns }) => (answers ? developAndHandOver(turns) : develop(turns))).model,
+    ...(answers && { routing }),
     team: TEAM,
     sandbox: { mode: commits ? 'require' : 'off' },
     autoCommit: commits,
@@ -70,7 +98,7 @@ export async function runPlans(workspace: Workspace, options: PlanRunOptions): P
     env: { PATH: process.env.PATH },
     scaling: [{ role: 'dev', cap: 3, mode }],
   })
-  const found = commits ? COMMIT_MOMENTS[moment] : MOMENTS[moment]
+  const found = (commits ? COMMIT_MOMENTS : answers ? ANSWER_MOMENTS : MOMENTS)[moment]
   const at = found && 'program' in found ? undefined : found
   session.team.watch(({ events }) => {
     if (at?.team && events.some(at.team)) die()

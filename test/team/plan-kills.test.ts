@@ -11,7 +11,7 @@ import { readAll } from '../../src/testing/contracts/read-all.ts'
 import { openUnsyncedWorkspace } from '../agent/killed-agent.ts'
 import { header, task, writeExample, writeLines } from '../cli/plan-files.ts'
 import { buildWorkers } from '../storms/fleet.ts'
-import { COMMIT_MOMENTS, filesOf, MOMENTS, type Mode, runPlans, TEAM } from './killed-plan.ts'
+import { ANSWER_MOMENTS, COMMIT_MOMENTS, filesOf, MOMENTS, type Mode, runPlans, TEAM } from './killed-plan.ts'
 
 const worker = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '.build', 'test', 'planner.js')
 /** Where a one-shot member leaves something else behind than a teammate. */
@@ -88,6 +88,27 @@ describe('kill -9 of a plan run that commits', { timeout: 1_800_000 }, () => {
   }) // C38, C78
 })
 
+describe('kill -9 of a plan run whose one-shot developers hand over by their answers', { timeout: 1_800_000 }, () => {
+  const EACH = ['03-01/T1', '03-01/T2', '03-01/T3', '03-01/T4', '03-01/T5', '03-01/T6', '03-01/T7']
+  let undisturbed: Artefacts | undefined
+  beforeAll(async () => {
+    await buildWorkers()
+    await inPlace(async (dir) => {
+      expect(await runAgain(dir, 'task', { answers: true })).toBe('finished')
+      undisturbed = await artefactsOf(dir)
+      expect(undisturbed.handedOver).toEqual([...EACH, '03-02/T1', '03-02/T2'])
+    })
+  }, 120_000)
+
+  it.for(Object.keys(ANSWER_MOMENTS))('when %s: run again, each is on record once', async (moment) => {
+    await inPlace(async (dir) => {
+      expect(await killedAt(dir, { mode: 'task', moment, answers: true })).toBe('SIGKILL')
+      expect(await runAgain(dir, 'task', { answers: true })).toBe('finished')
+      expect(await artefactsOf(dir)).toEqual(undisturbed)
+    })
+  }) // C1, C39
+})
+
 const FIRST_SUMMARY = '03-01.summary.jsonl'
 
 /** Asked of the machine itself, not of the code under test. */
@@ -141,10 +162,11 @@ interface Killed {
   readonly mode: Mode
   readonly moment: string
   readonly commits?: boolean
+  readonly answers?: boolean
 }
 
-async function killedAt(dir: string, { mode, moment, commits }: Killed): Promise<unknown> {
-  const child = fork(worker, [dir, mode, moment, commits ? 'commits' : ''], {
+async function killedAt(dir: string, { mode, moment, commits, answers }: Killed): Promise<unknown> {
+  const child = fork(worker, [dir, mode, moment, commits ? 'commits' : answers ? 'answers' : ''], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],
   })
@@ -156,9 +178,9 @@ async function killedAt(dir: string, { mode, moment, commits }: Killed): Promise
   return signal ?? `ended with ${code}: ${stderr}`
 }
 
-async function runAgain(dir: string, mode: Mode, { commits = false } = {}): Promise<string> {
+async function runAgain(dir: string, mode: Mode, { commits = false, answers = false } = {}): Promise<string> {
   await using workspace = await openUnsyncedWorkspace(dir)
-  return runPlans(workspace, { mode, commits })
+  return runPlans(workspace, { mode, commits, answers })
 }
 
 /** The board without names and times, how many tasks were completed, and all files in their folders. */
@@ -170,8 +192,10 @@ async function artefactsOf(dir: string) {
   const board = [...team.state.tasks.values()].map((task) =>
     task.status === 'completed' ? `${task.id}: ${task.result}` : `${task.id} ${task.status}`,
   )
+  const handOffs = events.flatMap((event) => (event.type === 'handoff.recorded' ? [event.content.task] : []))
   return {
     board: board.sort(),
+    handedOver: handOffs.sort(),
     completions: events.filter(({ type }) => type === 'task.completed').length,
     files: filesOf(dir),
     names: [...readdirSync(join(dir, 'p')), ...readdirSync(join(dir, 'src'))],

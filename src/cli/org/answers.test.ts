@@ -57,6 +57,19 @@ describe('the answer of a one-shot agent', { timeout: 60_000 }, () => {
       expect(shown).toMatch(words)
   }) // C1, C60
 
+  it('that limits cut off again and again is recorded once, and a FAIL in it still counts', async () => {
+    writeLines(cli.dir, join(PHASE, '03-01.plan.jsonl'), header('01'), task('T1', { f: ['src/api/users.ts'] }))
+    const more = ['--skip', '1,2,9', '--permission-mode', 'acceptEdits', '--sandbox', 'off', '-m', FAILING]
+    const runs: string[] = []
+    for (let i = 0; i < 60 && !runs.at(-1)?.includes('qa failed: qa_result'); i++)
+      runs.push((await cli.run(['org', 'run', PHASE, ...more, '--max-turns', '6'])).stderr)
+    expect(runs.at(-1)).toMatch(/qa_result of qa-\S+ says FAIL, verification\.jsonl says PASS/)
+    const lines = (await cli.ok('log --handoffs --json --team yolo-backend')).trim().split('\n')
+    const types = lines.map((line) => JSON.parse(line).type as string)
+    const count = (wanted: string) => types.filter((type) => type === wanted).length
+    expect([count('dev_progress'), count('test_plan_result'), count('qa_result')]).toEqual([1, 1, 2])
+  }) // C1, C76
+
   it('is recorded like the hand-off of a teammate, and a FAIL in it counts like one in a message', async () => {
     writeLines(cli.dir, join(PHASE, '03-01.plan.jsonl'), header('01'), task('T1', { f: ['src/api/users.ts'] }))
     const more = ['--skip', '1,2,9', '--permission-mode', 'acceptEdits', '--sandbox', 'off', '-m', FAILING]

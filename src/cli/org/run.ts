@@ -143,7 +143,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
           supervisor: { ...base.supervisor, silence: phase.organisation.health.silenceSeconds },
           routing: createMessageRouting({
             ...{ organisation: phase.organisation, department: name, folder: phase.folder },
-            record: (handOff) => recordHandOff({ phase, workspace, clock: call.clock }, handOff),
+            record: (handOff, id) => recordHandOff({ phase, workspace, clock: call.clock }, handOff, id),
           }),
           permissions: {
             ...base.permissions,

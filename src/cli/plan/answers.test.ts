@@ -12,10 +12,10 @@ beforeEach(async () => {
 })
 afterEach(() => cli.close())
 
-async function run(action: string) {
+async function run(action: string, limits: readonly string[] = []) {
   writeLines(cli.dir, PLAN, header('01'), task('T1', { f: ['src/api/users.ts'], a: action }))
   const more = ['--mode', 'task', '--permission-mode', 'acceptEdits', '--sandbox', 'off', '-m', ANSWERING]
-  const { code, stderr } = await cli.run(['plan', 'run', 'phases/03-api', ...more])
+  const { code, stderr } = await cli.run(['plan', 'run', 'phases/03-api', ...more, ...limits])
   const lines = (await cli.ok('log --handoffs --json --team phase-03')).trim().split('\n')
   const progress = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'dev_progress')
   const summary = JSON.parse(cli.read('phases/03-api/03-01.summary.jsonl'))
@@ -30,6 +30,18 @@ describe('plan run --mode task', { timeout: 60_000 }, () => {
     expect([code, summary.s]).toEqual([0, 'complete'])
     expect(cli.read('.teams/phase-03/transcripts/dev-03-01-T1.jsonl')).toContain('Your answer was not accepted')
     expect(progress).toMatchObject([{ author_role: 'dev', task: '03-01/T1', payload: { status: 'complete' } }])
+  }) // C1, C39
+
+  it('asks an agent for its answer that a limit cut off behind the completion of its task', async () => {
+    await cli.ok('org init engineering')
+    await cli.ok('trust')
+    const cut = await run('list users', ['--max-turns', '2'])
+    expect([cut.code, cut.summary.s, cut.progress]).toEqual([3, 'complete', []])
+    const { code, progress } = await run('list users')
+    expect([code, progress.length]).toEqual([0, 1])
+    expect(progress).toMatchObject([{ author_role: 'dev', task: '03-01/T1', payload: { status: 'complete' } }])
+    const again = await run('list users')
+    expect([again.code, again.progress.length]).toEqual([0, 1])
   }) // C1, C39
 
   it('fails a task whose answer stays invalid, with type, field and fix', async () => {

@@ -16,10 +16,11 @@ interface PlaceOfHandOffs {
 export async function recordHandOff(
   { phase, workspace, clock }: PlaceOfHandOffs,
   handOff: HandOffDraft,
+  commandId?: string,
 ): Promise<Answer | Refusal> {
   await using owner = await openTeam(workspace.store, ownerTeam(phase), { clock })
   await owner.refresh()
   if (!owner.state.team.get())
     await owner.run({ type: 'team.create', team: ownerTeam(phase), description: 'hand-offs between departments' })
-  return owner.run({ type: 'handoff.record', handOff })
+  return owner.run({ type: 'handoff.record', handOff }, commandId === undefined ? {} : { commandId })
 }

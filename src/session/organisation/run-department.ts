@@ -14,6 +14,7 @@ import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import { refusedPlansText } from '../../prompts/refused-plans.ts'
 import type { Command } from '../../team/command.ts'
 import { isPresent, type Member } from '../../team/members/member.ts'
+import { owedAnswers } from '../../team/members/owed-answers.ts'
 import { nameKey } from '../../team/name.ts'
 import type { RecordedHandOff, StepStatus } from '../../team/phases/phase.ts'
 import { isRefusal } from '../../team/refusal.ts'
@@ -285,7 +286,8 @@ async function doTasks(run: DepartmentRun, wanted: readonly StepTask[]): Promise
   const refused = await addMissing(run, wanted)
   if (refused) return refused
   await reopen(run, ({ subject }) => subjects.has(subject))
-  if (tasks().some(({ status }) => status !== 'completed')) {
+  const owed = owedAnswers(team.state).some(({ task }) => subjects.has(task.subject))
+  if (owed || tasks().some(({ status }) => status !== 'completed')) {
     const stopped = whyStopped(await lastOf(run, run.session.run(undefined, run.signal)))
     if (stopped !== undefined) return stopped
   }

@@ -105,7 +105,7 @@ export function createScaling(
     async begin() {
       isHalted = false
       for (const scaled of context.scaling.filter(({ mode }) => mode === 'task'))
-        for (const { name } of agentsOf(scaled))
+        for (const { name } of agentsOf(scaled).filter((member) => !isOneShot(member)))
           await team.run({ type: 'member.stop', name, reason: 'its role runs one-shot now' }, { by })
     },
     get isDue() {

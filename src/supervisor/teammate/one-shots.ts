@@ -1,20 +1,32 @@
 import type { Membership } from '../../agent/membership.ts'
 import { limitOf, type SessionContext } from '../../agent/session-context.ts'
-import { fallbackText, notRecordedText, refusedHandOffText, unfinishedReplacementText } from '../../prompts/reports.ts'
+import {
+  fallbackText,
+  notRecordedText,
+  oneShotFailedText,
+  refusedHandOffText,
+  unfinishedReplacementText,
+} from '../../prompts/reports.ts'
 import type { Author } from '../../team/event.ts'
 import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
+import { owedAnswers } from '../../team/members/owed-answers.ts'
+import { nameKey } from '../../team/name.ts'
 import { isRefusal, type Refusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { heldBy, memberNamed } from '../../team/state.ts'
 import type { Task } from '../../team/task.ts'
-import { checkAnswer, recordAnswer } from '../answers.ts'
+import { answerId, checkAnswer, recordAnswer } from '../answers.ts'
 import type { TeammateFactory } from './teammate-factory.ts'
 
 /** Runs tasks without teammates: for each a member that claims it, does it once in a conversation of its own, and stops. */
 export interface OneShots {
   /** Claims the task; undefined if that was too late, because another member claimed it or it was deleted. */
   start(options: OneShotOptions): Promise<OneShot | Refusal | undefined>
+  /** Continues one that completed its task and was cut off before its answer; false if it owes none that is used. */
+  finish(member: Member, onFailing: (task: string, problem: string) => void): Promise<boolean>
   readonly running: number
+  /** A limit of the run keeps one from its answer. */
+  readonly isHeldByLimit: boolean
   /** The run ended: those that work are stopped, and their claims are released when the session is resumed. */
   halt(): void
   resume(): void
@@ -50,6 +62,8 @@ export function createOneShots(
   let isHalted = false
   let halting = new AbortController()
 
+  const isAnswerUsed = () => context.routing?.checkAnswer !== undefined
+
   /** A name that no member ever had: the transcript of each is kept under its name. */
   function freeName(wanted: string): string {
     for (let i = 1; ; i++) {
@@ -58,10 +72,12 @@ export function createOneShots(
     }
   }
 
-  async function run(task: Task, by: Author, options: OneShotOptions): Promise<void> {
+  async function run(task: Task, by: Author, options: OneShotOptions, isContinued = false): Promise<void> {
     const { like, isReported } = options
     const signal = AbortSignal.any([closing.signal, halting.signal])
-    const { text, problem: cause } = await runInPlaceOf({ task, member: like, as: by, isReported, signal })
+    const { text, problem: cause } = await runInPlaceOf({
+      ...{ task, member: like, as: by, isReported, isContinued, signal },
+    })
     if (closing.signal.aborted || isHalted) return
     // Its words say nothing about the task: only its own call ends it. Of a limit the task is not to blame.
     const held = heldBy(team.state, by.name)
@@ -73,8 +89,10 @@ export function createOneShots(
       const commit = partial.kind === 'committed' ? { commit: partial.commit } : {}
       await team.run({ type: 'task.fail', id: task.id, reason: options.failureText(problem), ...commit }, { by })
     }
-    const problem = cause === undefined ? await handOver(task.id, by, text) : undefined
-    if (problem !== undefined) await failCompleted(task.id, by, { ...options, problem })
+    // It has completed its task, and the next run asks it for its answer.
+    if (cause !== undefined && held?.id !== task.id && limitOf(context) !== undefined) return
+    const problem = await handOver(task.id, by, text)
+    if (problem !== undefined) await failCompleted(task.id, by, { ...options, problem: cause ?? problem })
     await team.run({ type: 'member.stop', name: by.name, reason: 'its task is over' }, { by: lead })
   }
 
@@ -86,7 +104,7 @@ export function createOneShots(
       const found = checkAnswer(context, { team, by }, id, answer)
       if (!found) return undefined
       if (isRefusal(found)) return refusedHandOffText(refusalText(found))
-      const refused = await recordAnswer(context, { team, by, lead }, found)
+      const refused = await recordAnswer(context, { team, by, lead }, found, answerId(team.name, by.name))
       if (!refused) return undefined
       problem = notRecordedText(refusalText(refused))
     }
@@ -104,6 +122,22 @@ export function createOneShots(
     await team.run({ type: 'task.fail', id, reason: options.failureText(problem) }, { by })
   }
 
+  function begin(
+    task: Task,
+    { name, generation }: Pick<Member, 'name' | 'generation'>,
+    options: OneShotOptions,
+    isContinued = false,
+  ): Promise<void> {
+    running++
+    const ended = run(task, { name, generation, epoch: lead.epoch! }, options, isContinued).finally(() => {
+      running--
+      context.run.onChange()
+    })
+    // A caller that does not wait hears of a failure from the journal.
+    ended.catch(() => {})
+    return ended
+  }
+
   return {
     async start(options) {
       const { task: id, like } = options
@@ -115,21 +149,32 @@ export function createOneShots(
         const spawned = await team.run(spawn, { by: lead })
         const task = team.state.tasks.get(id)
         if (isRefusal(spawned)) return task?.status === 'pending' ? spawned : undefined
-        const by = { name, generation: spawned.member!.generation, epoch: lead.epoch! }
-        running++
-        const ended = run(task!, by, options).finally(() => {
-          running--
-          context.run.onChange()
-        })
-        // A caller that does not wait hears of a failure from the journal.
-        ended.catch(() => {})
-        return { ended }
+        return { ended: begin(task!, spawned.member!, options) }
       } finally {
         running--
       }
     },
+    async finish(member, onFailing) {
+      const owed = owedAnswers(team.state).find((one) => nameKey(one.member.name) === nameKey(member.name))
+      if (!owed || !isAnswerUsed()) return false
+      const { name, role } = member
+      const profile = { agentType: ONE_SHOT_TYPE, model: null, requirePlan: false }
+      const spawned = await team.run({ type: 'member.spawn', name, role, runtime, profile }, { by: lead })
+      if (isRefusal(spawned)) return false
+      const like = { name: role, role, profile: null }
+      const { id } = owed.task
+      const options = {
+        ...{ name, like, task: id, isReported: false, failureText: oneShotFailedText },
+        onFailing: (problem: string) => onFailing(id, problem),
+      }
+      begin(owed.task, spawned.member!, options, true)
+      return true
+    },
     get running() {
       return running
+    },
+    get isHeldByLimit() {
+      return isAnswerUsed() && limitOf(context) !== undefined && owedAnswers(team.state).length > 0
     },
     halt() {
       isHalted = true

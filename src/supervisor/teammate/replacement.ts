@@ -31,7 +31,7 @@ export async function runInPlaceOf(
   context: SessionContext,
   lead: OpenAgent,
   { team, by }: Membership,
-  { task, member, as, isReported, signal }: RunInPlace,
+  { task, member, as, isReported, isContinued, signal }: RunInPlace,
 ): Promise<SubagentEnd> {
   // This id stands in transcripts on disk, so it keeps its prefix.
   const call = { toolCallId: `errand-${task.id}-${task.attempts}` } as ToolCall
@@ -84,7 +84,7 @@ export async function runInPlaceOf(
         prompt,
         model: ofRole?.model ?? member.profile?.model ?? undefined,
         tools: [taskUpdate],
-        record: { log, generation: as.generation!, task: task.id },
+        record: { log, generation: as.generation!, task: task.id, ...(isContinued && { continued: team }) },
         isOwing: () => heldBy(team.state, as.name)?.id === task.id,
         wantsMore,
         isWaiting: () => isAsking(team.state, by),

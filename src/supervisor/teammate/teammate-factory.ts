@@ -21,5 +21,7 @@ export interface RunInPlace {
   readonly as: Author
   /** As a job of the lead, which hears of its end. */
   readonly isReported: boolean
+  /** It completed the task in a process that ended: its conversation continues, up to its final answer. */
+  readonly isContinued: boolean
   readonly signal: AbortSignal
 }
