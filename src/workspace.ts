@@ -50,14 +50,15 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Wor
     mayWrite: mayWrite(trust, root.root),
     checkFileSystem: (dir) => refuseNetworkFileSystem(dir, realDisk),
   })
-  const store = withoutRemains(journals, env)
+  const journalOf = (team: string) => join(teamsFolder, team, 'journal.jsonl')
+  const store = withoutRemains(journals, { env, trust, journalOf })
   return {
     ...root,
     store,
     teamsFolder,
     teamsNeedTrust: true,
     trust,
-    journalOf: (team) => join(teamsFolder, team, 'journal.jsonl'),
+    journalOf,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
@@ -70,26 +71,37 @@ async function openDatabase(
 ): Promise<Workspace> {
   const { parseAddress } = await import('./stores/postgres/connection/address.ts')
   const { shown } = parseAddress(url)
-  const store = withoutRemains(await openPostgresStore({ url, warn }), env)
+  const journalOf = (team: string) => `${shown} ${team}/journal`
+  const store = withoutRemains(await openPostgresStore({ url, warn }), { env, trust, journalOf })
   return {
     ...root,
     store,
     teamsFolder: undefined,
     teamsNeedTrust: false,
     trust: { ...trust, isTeamTrusted: () => true },
-    journalOf: (team) => `${shown} ${team}/journal`,
+    journalOf,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
 
-/** However a team is removed, tokens of its members go with it: they are in the state folder of this user. */
-function withoutRemains(store: Store, env: Env): Store {
+/**
+ * However a team is removed, what the state folder of this user keeps about it goes with it: tokens of its members, that it is
+ * trusted, and how to reach its session, if that was killed.
+ */
+function withoutRemains(
+  store: Store,
+  { env, trust, journalOf }: { readonly env: Env; readonly trust: Trust } & Pick<Workspace, 'journalOf'>,
+): Store {
   const remove = store.remove.bind(store)
   return Object.assign(store, {
     async remove(team: string, purge: boolean) {
       const id = await idOf(store, team).catch(() => undefined)
       await remove(team, purge)
-      if (id !== undefined) removeTeamTokens(env, { name: team, id })
+      const { removeLeftControl } = await import('./stores/files/identity/left-controls.ts')
+      await removeLeftControl(env, journalOf(team))
+      if (id === undefined) return
+      removeTeamTokens(env, { name: team, id })
+      trust.forgetTeam(id)
     },
   })
 }

@@ -5,10 +5,10 @@ import { forbids, isOffered, mayUseNetwork } from '../permissions/rules/policy.t
 import type { SessionPolicy } from '../permissions/rules/session-policy.ts'
 import { removeLeftFolders } from '../permissions/sandbox/left-folders.ts'
 import { type OpenedSandbox, openSandbox, type SandboxMode } from '../permissions/sandbox/open-sandbox.ts'
+import { makePrivateFolder, runtimeFolder } from '../stores/files/identity/control-entry.ts'
 import { stateFolder } from '../stores/files/identity/trust.ts'
 import { look, thisRuntime } from '../stores/identity.ts'
 import type { Workspace } from '../workspace.ts'
-import { makePrivateFolder, runtimeFolder } from './control/control-entry.ts'
 
 export interface SandboxOptions {
   /** By default `auto`: where it works. */

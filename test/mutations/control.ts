@@ -2,6 +2,7 @@ import type { Mutation } from './mutation.ts'
 
 const direct = 'src/session/control/open-control.test.ts'
 const socket = 'src/session/control/serve-control.test.ts'
+const deleted = 'test/team/deleted-remains.test.ts'
 const interruption = 'src/supervisor/interruption.test.ts'
 
 export const mutations: readonly Mutation[] = [
@@ -139,5 +140,75 @@ export const mutations: readonly Mutation[] = [
     new: 'history: async (...given) => (await opening.catch(() => new Promise<never>(() => {}))).history(...given),',
     test: 'src/session/control/later-control.test.ts',
     fails: 'rejects what waits for a session that cannot be opened, with the reason',
+  },
+  {
+    name: 'control-of-killed-session-stays',
+    mistake: 'what a killed session left stays until its team is run again',
+    file: 'src/session/control/serve-control.ts',
+    old: '  await removeLeftControls(options.env)\n',
+    new: '',
+    also: [
+      {
+        file: 'src/session/control/serve-control.ts',
+        old: 'import { isAnswering, removeLeftControls } from',
+        new: 'import { isAnswering } from',
+      },
+    ],
+    test: socket,
+    fails: 'removes what killed sessions of other teams left, and nothing of those that run',
+  },
+  {
+    name: 'control-of-running-session-removed',
+    mistake: 'a session that starts removes the entries of those that run',
+    file: 'src/stores/files/identity/left-controls.ts',
+    old: "if (!entry || look(entry.runtime) !== 'dead') return",
+    new: 'if (!entry || !look(entry.runtime)) return',
+    test: socket,
+    fails: 'removes what killed sessions of other teams left, and nothing of those that run',
+  },
+  {
+    name: 'file-removed-as-socket',
+    mistake: 'whatever an entry names as its socket is removed',
+    file: 'src/stores/files/identity/left-controls.ts',
+    old: 'if (isSocket(entry.socket) && !(await isAnswering(entry.socket)))',
+    new: 'if (isSocket(entry.socket) || !(await isAnswering(entry.socket)))',
+    test: socket,
+    fails: 'removes what killed sessions of other teams left, and nothing of those that run',
+  },
+  {
+    name: 'deleted-team-control-stays',
+    mistake: 'the control entry and socket of a killed session stay when its team is deleted',
+    file: 'src/workspace.ts',
+    old: '      await removeLeftControl(env, journalOf(team))\n',
+    new: '      void [removeLeftControl, journalOf]\n',
+    test: deleted,
+    fails: 'leaves nothing behind when it is deleted, with the sandbox off',
+  },
+  {
+    name: 'deleted-team-trust-stays',
+    mistake: 'the state folder keeps that a deleted team is trusted',
+    file: 'src/workspace.ts',
+    old: '      trust.forgetTeam(id)\n',
+    new: '      void trust\n',
+    test: deleted,
+    fails: 'leaves nothing behind when it is deleted, with the sandbox off',
+  },
+  {
+    name: 'deleted-team-processes-stay',
+    mistake: 'background jobs of a killed session run on when its team is deleted',
+    file: 'src/cli/team/delete.ts',
+    old: '    await endLeftProcesses(store, team)\n',
+    new: '    void endLeftProcesses\n',
+    test: deleted,
+    fails: 'leaves nothing behind when it is deleted, with the sandbox off',
+  },
+  {
+    name: 'deleted-team-sandbox-folder-stays',
+    mistake: 'the sandbox folder of a killed session stays when its team is deleted',
+    file: 'src/cli/team/delete.ts',
+    old: "    removeLeftFolders((other) => look(other) === 'dead')\n",
+    new: '    void [removeLeftFolders, look]\n',
+    test: deleted,
+    fails: 'leaves nothing behind when it is deleted, with the sandbox auto',
   },
 ]

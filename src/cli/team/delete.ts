@@ -1,7 +1,9 @@
 import { systemClock } from '../../journal/clock.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
-import { pidIn } from '../../stores/identity.ts'
+import { removeLeftFolders } from '../../permissions/sandbox/left-folders.ts'
+import { look, pidIn } from '../../stores/identity.ts'
 import { giveUpTeam } from '../../supervisor/lead/leading-session.ts'
+import { endLeftProcesses } from '../../supervisor/shutdown/left-processes.ts'
 import { askTeammatesToStop, waitUntilStopped } from '../../supervisor/shutdown/shut-down-team.ts'
 import { watchTeam } from '../../supervisor/watch-team.ts'
 import { memberNamed } from '../../team/state.ts'
@@ -59,7 +61,11 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
   const { runtime } = team.state.supervisor.get()
   if (team.state.team.get()?.deleted || runtime === null) return []
   const seen = await store.presence.look(runtime)
-  if (seen === 'dead') return []
+  if (seen === 'dead') {
+    await endLeftProcesses(store, team)
+    removeLeftFolders((other) => look(other) === 'dead')
+    return []
+  }
   if (seen === 'unknown') await refuseLiveSupervisor(team, store.presence, 'Stop it first, then delete the team.')
   const closing = new AbortController()
   const stop = AbortSignal.any([closing.signal, call.signal])

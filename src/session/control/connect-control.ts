@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
+import { CONTROL_PROTOCOL, type ControlEntry } from '../../stores/files/identity/control-entry.ts'
 import { TeamError } from '../../team/errors.ts'
 import type { TimedLine } from '../wire/live-line.ts'
-import { CONTROL_PROTOCOL, type ControlEntry } from './control-entry.ts'
 import {
   CONTROL_HOST,
   type ControlOperation,

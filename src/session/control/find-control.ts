@@ -1,10 +1,10 @@
 import { openTeam } from '../../journal/team-handle.ts'
+import { CONTROL_PROTOCOL, entryPath, readEntry } from '../../stores/files/identity/control-entry.ts'
 import { pidIn, runsHere } from '../../stores/identity.ts'
 import { TeamError } from '../../team/errors.ts'
 import { nameKey } from '../../team/name.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type ConnectedControl, connectControl, OtherVersion } from './connect-control.ts'
-import { CONTROL_PROTOCOL, entryPath, readEntry } from './control-entry.ts'
 
 /** Why a session cannot be controlled from here, and what to do instead. */
 export class NotReachable extends TeamError {

@@ -17,9 +17,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type ControlEntry,
+  entryPath,
+  readEntry,
+  socketPath,
+  writeEntry,
+} from '../../stores/files/identity/control-entry.ts'
+import { thisRuntime } from '../../stores/identity.ts'
 import { controlContract, controlHarness, reader, until } from '../../testing/harnesses/control-contract.ts'
 import { connectControl } from './connect-control.ts'
-import { type ControlEntry, entryPath, readEntry, socketPath } from './control-entry.ts'
 import type { OpenControl } from './open-control.ts'
 import { serveControl } from './serve-control.ts'
 import type { SessionControl } from './session-control.ts'
@@ -87,6 +94,16 @@ function ask(
     })
     sent.end(method === 'GET' ? undefined : body)
   })
+}
+
+/** A socket file on which no process listens. */
+async function leaveSocket(path: string): Promise<void> {
+  mkdirSync(join(path, '..'), { recursive: true })
+  const stale = createServer()
+  await new Promise<void>((resolve) => stale.listen(`${path}.old`, resolve))
+  renameSync(`${path}.old`, path)
+  await new Promise((resolve) => stale.close(resolve))
+  expect(existsSync(path)).toBe(true)
 }
 
 describe('the control socket', () => {
@@ -190,15 +207,27 @@ describe('the control socket', () => {
   })
 
   it('replaces the socket file of a process that is dead', async () => {
-    mkdirSync(join(env.XDG_RUNTIME_DIR!, 'deskmates'), { recursive: true })
-    const stale = createServer()
-    const path = socketPath(env, JOURNAL)
-    await new Promise<void>((resolve) => stale.listen(`${path}.old`, resolve))
-    renameSync(`${path}.old`, path)
-    await new Promise((resolve) => stale.close(resolve))
-    expect(existsSync(path)).toBe(true)
+    await leaveSocket(socketPath(env, JOURNAL))
     const { control } = await connected()
     expect(await control.interrupt('lead')).toBe(false)
+  })
+
+  it('removes what killed sessions of other teams left, and nothing of those that run', async () => {
+    const { own } = await connected({ runtime: thisRuntime() })
+    const runtime = thisRuntime().replace(/\d+$/, '1')
+    const [left, other] = [entryPath(env, 'left'), entryPath(env, 'other')]
+    const file = join(env.DESKMATES_STATE!, 'a-file')
+    writeFileSync(file, '')
+    for (const [path, socket] of [
+      [left, socketPath(env, 'left')],
+      [other, file],
+    ] as const)
+      writeEntry(path, { protocol: 1, version: '1', session: 'web', runtime, socket, token: 'x' })
+    await leaveSocket(socketPath(env, 'left'))
+    await serve(own, { journal: 'next' })
+    const isThere = (paths: string[]) => paths.map((path) => existsSync(path))
+    expect(isThere([left, other, socketPath(env, 'left')])).toEqual([false, false, false])
+    expect(isThere([file, entryPath(env, JOURNAL), socketPath(env, JOURNAL)])).toEqual([true, true, true])
   })
 
   it('does not take the socket of a session that runs', async () => {

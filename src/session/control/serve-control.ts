@@ -2,12 +2,19 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { connect } from 'node:net'
 import { dirname } from 'node:path'
+import {
+  CONTROL_PROTOCOL,
+  entryPath,
+  makePrivateFolder,
+  removeEntry,
+  socketPath,
+  writeEntry,
+} from '../../stores/files/identity/control-entry.ts'
+import { isAnswering, removeLeftControls } from '../../stores/files/identity/left-controls.ts'
 import { TeamError } from '../../team/errors.ts'
 import type { TimedLine } from '../wire/live-line.ts'
 import type { ControlAccess } from './control-access.ts'
-import { CONTROL_PROTOCOL, entryPath, makePrivateFolder, removeEntry, socketPath, writeEntry } from './control-entry.ts'
 import {
   ARGUMENTS,
   CONTROL_HOST,
@@ -56,6 +63,7 @@ export async function serveControl(control: SessionControl, options: ServeOption
   )
   server.maxConnections = MAX_CONNECTIONS
   makePrivateFolder(dirname(socket))
+  await removeLeftControls(options.env)
   await listenOn(server, socket)
   chmodSync(socket, 0o600)
   const { runtime, version } = options
@@ -110,17 +118,6 @@ function listening(server: Server, socket: string): Promise<void> {
       server.off('error', reject)
       resolve()
     })
-  })
-}
-
-function isAnswering(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = connect(socket)
-    probe.once('connect', () => {
-      probe.destroy()
-      resolve(true)
-    })
-    probe.once('error', () => resolve(false))
   })
 }
 

@@ -38,6 +38,7 @@ export function workspaceOn(store: Store, root: string, journalOf: Workspace['jo
       state: '',
       trustTeam() {},
       isTeamTrusted: () => true,
+      forgetTeam() {},
       trustFolder() {},
       isFolderTrusted: () => true,
       declineFolder() {},

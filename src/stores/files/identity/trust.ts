@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { TeamError } from '../../../team/errors.ts'
-import { type Disk, realDisk } from '../disk.ts'
+import { type Disk, realDisk, removeIfExists } from '../disk.ts'
 import { readStateFile, writeStateFile } from './state-file.ts'
 
 /** What this user trusts, kept outside every workspace, where no agent and no repository can write. */
@@ -13,6 +13,8 @@ export interface Trust {
   readonly state: string
   trustTeam(teamId: string, team: string, path: string): void
   isTeamTrusted(teamId: string): boolean
+  /** The team is removed: what was kept about it goes too. */
+  forgetTeam(teamId: string): void
   /** Covers the folder as it is now: with another `folderHash` it is not trusted. */
   trustFolder(path: string, contentHash: string): void
   isFolderTrusted(path: string, contentHash: string): boolean
@@ -58,6 +60,11 @@ export function openTrust(
       if (entry?.teamId !== teamId) return false
       known.add(teamId)
       return true
+    },
+
+    forgetTeam(teamId) {
+      removeIfExists(disk, teamFile(teamId))
+      known.delete(teamId)
     },
 
     trustFolder(path, contentHash) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { stateFolder } from '../../stores/files/identity/trust.ts'
-import { TeamError } from '../../team/errors.ts'
+import { TeamError } from '../../../team/errors.ts'
+import { stateFolder } from './trust.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
