@@ -145,4 +145,13 @@ export const mutations: readonly Mutation[] = [
     test: 'test/boundary/acp-agents.test.ts',
     fails: 'has no credentials where agents can write its program',
   },
+  {
+    name: 'sandbox-ended-before-its-program',
+    mistake: 'a program in the sandbox gets no time to end by itself, because what started it is ended first',
+    file: 'src/permissions/processes/process-group.ts',
+    old: "  signalInside(pid, 'SIGTERM')\n",
+    new: "  signalGroup(pid, 'SIGTERM')\n",
+    test: 'src/permissions/processes/process-group.test.ts',
+    fails: 'of a sandbox is ended after its program had time to end by itself',
+  },
 ]

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { endGroup, endRecordedGroup, endWithUs, groupOf, isGroupAlive } from './process-group.ts'
+
+const BWRAP = '/usr/bin/bwrap'
 
 /** A process group whose leader says when it is there. */
 async function start(script: string, env: Record<string, string> = { DESKMATES_AGENT: 'ada' }): Promise<ChildProcess> {
@@ -61,5 +64,24 @@ describe('a process group', () => {
     expect(isGroupAlive(group.pid)).toBe(true)
     process.kill(-group.pid, 'SIGKILL')
     await vi.waitUntil(() => !isGroupAlive(group.pid), { timeout: 30_000 })
+  })
+
+  it.runIf(existsSync(BWRAP))('of a sandbox is ended after its program had time to end by itself', async () => {
+    const places = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
+    const script = 'trap "sleep 0.1; echo ended; exit" TERM; sleep 60 & echo begun; wait'
+    for (let i = 0; i < 3; i++) {
+      const child = spawn(BWRAP, [...places, '/bin/bash', '-c', script], {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      let said = ''
+      child.stdout!.on('data', (text) => (said += text))
+      const closed = once(child, 'close')
+      await once(child.stdout!, 'data')
+      expect(await endGroup(child.pid!)).toBe(true)
+      expect(isGroupAlive(child.pid!)).toBe(false)
+      await closed
+      expect(said).toBe('begun\nended\n')
+    }
   })
 })

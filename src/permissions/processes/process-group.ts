@@ -25,9 +25,11 @@ const GRACE_MS = 2000
 export async function endGroup(pid: number, grace = GRACE_MS): Promise<boolean> {
   if (!isGroupAlive(pid)) return true
   // A process that was stopped would not hear the first signal.
-  signalGroup(pid, 'SIGTERM')
+  signalInside(pid, 'SIGTERM')
   signalGroup(pid, 'SIGCONT')
   if (await isGoneWithin(pid, grace)) return true
+  signalInside(pid, 'SIGKILL')
+  if (await isGoneWithin(pid, GRACE_MS)) return true
   signalGroup(pid, 'SIGKILL')
   return isGoneWithin(pid, GRACE_MS)
 }
@@ -89,12 +91,36 @@ function isOurs(pid: number): boolean {
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  send(-pid, signal)
+}
+
+function send(target: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal)
+    process.kill(target, signal)
   } catch (error) {
     // None of it is left, or what is left became another user's: no signal can reach it.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
+}
+
+/**
+ * The first process of a sandbox waits for the program inside, and ends after it. Ended before, it takes the program along at
+ * once, which then had no time to end by itself. So only processes inside get the signal.
+ */
+function signalInside(pid: number, signal: NodeJS.Signals): void {
+  const inside = isLinux ? membersOf(pid).filter((one) => namespacesOf(one.pid) > namespacesOf(pid)) : []
+  if (inside.length === 0) return signalGroup(pid, signal)
+  for (const one of inside) send(one.pid, signal)
+}
+
+/** In how many namespaces of processes, one inside of the other, a process has a number. */
+function namespacesOf(pid: number): number {
+  return (
+    /^NSpid:(.*)$/m
+      .exec(systemText(`/proc/${pid}/status`))?.[1]
+      ?.trim()
+      .split(/\s+/).length ?? 0
+  )
 }
 
 async function isGoneWithin(pid: number, milliseconds: number): Promise<boolean> {
