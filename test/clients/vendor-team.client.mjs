@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { toolResults, withProvider } from './fake-provider.mjs'
+import { membersOf } from './processes.mjs'
 
 const MODEL = 'anthropic/claude-sonnet-4-5'
 const TEAM = 'chain'
@@ -42,7 +42,7 @@ export const client = {
     expectStopped(await json('team', 'show', ...place))
     const records = recordsIn(join(work, '.teams', TEAM, 'transcripts'))
     expectMailOnce(asked, records)
-    await expectEnded(records)
+    expectEnded(records)
     for (const [name, requests] of Object.entries(asked))
       for (const { key } of requests) if (key !== KEYS[name]) throw new Error(`${name} was asked with the key ${key}`)
     return [
@@ -162,21 +162,10 @@ function expectMailOnce(asked, records) {
   if (new Set(ids).size !== ids.length) throw new Error(`a message was delivered twice: ${ids.join()}`)
 }
 
-/** Both vendors' programs ran once, and nothing of them runs any more. */
-async function expectEnded(records) {
+/** Both vendors' programs ran once, and nothing of them runs any more now that the command has ended. */
+function expectEnded(records) {
   const groups = records.flatMap(({ began }) => (began?.of === 'acp' ? [began.pid] : []))
   if (groups.length !== 2) throw new Error(`${groups.length} programs of vendors were started`)
-  // The machine itself takes the last process of a sandbox away, when the command has ended.
-  for (let tries = 0; groups.some(isRunning); tries++) {
-    if (tries === 100) throw new Error(`of the process groups ${groups.join(' and ')} at least one still runs`)
-    await setTimeout(100)
-  }
-}
-
-function isRunning(group) {
-  try {
-    return process.kill(-group, 0)
-  } catch {
-    return false
-  }
+  const left = groups.flatMap(membersOf)
+  if (left.length > 0) throw new Error(`of the process groups ${groups.join(' and ')} still run ${left.join()}`)
 }
