@@ -116,6 +116,18 @@ describe("a hostile program of another vendor's agent", () => {
     })
   })
 
+  it('that dies at its start is reported with its exit code and its last words', async () => {
+    const script = "console.error('\\x1b[31mError: cannot find its configuration'); process.exitCode = 7"
+    await using world = await vendorHarness({
+      acp: { args: ['-e', script] },
+      lead: (request, signal) => (request.agent === 'lead' ? spawnsVera(request, signal) : replacement(request.turns)),
+    })
+    const { events } = await world.run()
+    expect(problems(events)).toMatch(/it ended with exit code 7\. It wrote: .*Error: cannot find its configuration/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must not be there
+    expect(problems(events)).not.toMatch(/\x1b/)
+  })
+
   it('that is not signed in is not started again and again, and the user learns what to do', async () => {
     await using world = await vendorHarness({
       steps: ['sign in'],

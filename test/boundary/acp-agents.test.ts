@@ -45,9 +45,13 @@ type Touched = { read?: string; write?: string; link?: string; to?: string }
 /** What the agent vera is asked to do with files, at each start of her program, before she completes her task. */
 async function sandboxed(
   starts: ((places: Places) => Touched[])[],
-  options: VendorOptions & { prepare?: (places: Places) => void; session?: Partial<SessionOptions> } = {},
+  options: VendorOptions & {
+    prepare?: (places: Places) => void
+    envOf?: (places: Places) => Record<string, string>
+    session?: Partial<SessionOptions>
+  } = {},
 ) {
-  const { prepare, ...more } = options
+  const { prepare, envOf, ...more } = options
   const world = await vendorHarness({
     isSandboxed: true,
     steps: (places) => {
@@ -62,10 +66,11 @@ async function sandboxed(
   await using _ = world
   const { tasks } = await world.run('Dig.', {
     ...options.session,
-    env: { ...world.environment, ...options.session?.env },
+    env: { ...world.environment, ...options.session?.env, ...envOf?.(world) },
   })
   const results = world.logged('touch').map(({ read, write, link, result }) => [read ?? write ?? link, result])
-  return { ...world, tasks, results: Object.fromEntries(results) as Record<string, string> }
+  const leadRead = () => JSON.stringify(world.requests.at(-1)?.turns)
+  return { ...world, leadRead, tasks, results: Object.fromEntries(results) as Record<string, string> }
 }
 
 describe("another vendor's agent in the sandbox", { timeout: 60_000 }, () => {
@@ -200,5 +205,19 @@ describe("another vendor's agent in the sandbox", { timeout: 60_000 }, () => {
     })
     expect(readdirSync(join(world.dir, 'elsewhere'))).toEqual(['file'])
     expect(world.logged('touch')[0]?.result).toBe('its own file')
+  })
+
+  it('is refused where the workspace or a further folder contains the home of the user', async ({ skip }) => {
+    if (missing) skip(missing)
+    const inWorkspace = await sandboxed([() => []], {
+      prepare: ({ root }) => mkdirSync(join(root, 'home')),
+      envOf: ({ root }) => ({ HOME: join(root, 'home') }),
+    })
+    expect(inWorkspace.leadRead()).toContain('Run deskmates in the folder of a project')
+    const granted = await sandboxed([() => []], { acp: { folders: ['~'] } })
+    expect(granted.leadRead()).toContain('contains yours')
+    expect([...inWorkspace.logged('start'), ...granted.logged('start')]).toEqual([])
+    const readable = await sandboxed([() => []], { acp: { folders: ['~:ro'] } })
+    expect(readable.tasks).toMatchObject([{ status: 'completed' }])
   })
 })

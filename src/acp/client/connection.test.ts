@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { connectVendor } from './connection.ts'
 
@@ -25,4 +25,43 @@ it('ends a program that does not answer initialize in time, and says so', async 
   })
   expect(ends).toEqual([0])
   expect(clock.next).toBeUndefined()
+})
+
+/** A program that is spoken to, and whose streams a test holds. */
+function program() {
+  const clock = manualClock()
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  let end = (_: string) => {}
+  const ended = new Promise<string>((resolve) => {
+    end = resolve
+  })
+  const connection = connectVendor({
+    ...{ title: 'The agent vera', clock, secrets: ['hunter2-is-mine'] },
+    process: { stdin, stdout, stderr, ended, end: async () => {} },
+    handler: { onUpdate() {}, onPermission: async () => ({ outcome: 'cancelled' }) },
+  })
+  return { clock, stdout, stderr, end, connection, answer: connection.initialize().catch((error: unknown) => error) }
+}
+
+it('names the exit code and last words of a program that ended at its start, without secrets', async () => {
+  const { answer, stdout, stderr, end } = program()
+  stderr.write(`${'x '.repeat(5000)}\x1b[31mError: no model for sk-ant-api03-${'a'.repeat(90)} and hunter2-is-`)
+  stdout.end()
+  // The exit code is known later than the end of the output, and the last words later than the exit code.
+  await new Promise(setImmediate)
+  end('it ended with exit code 3')
+  await new Promise(setImmediate)
+  stderr.end('mine\n')
+  const { message } = (await answer) as Error
+  expect(message).toMatch(/^The agent vera ended: it ended with exit code 3\. It wrote: ….*Error: no model for/)
+  for (const text of ['sk-ant', 'aaaa', 'hunter2', '\x1b']) expect(message).not.toContain(text)
+  expect(message.length).toBeLessThan(700)
+})
+
+it('ends a program that closed its output and goes on, and says so', async () => {
+  const { answer, stdout, clock, connection } = program()
+  stdout.end()
+  await vi.waitUntil(() => connection.why !== undefined)
+  clock.advance(1)
+  expect(await answer).toMatchObject({ message: 'The agent vera ended: it closed the connection.' })
 })

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import {
   type ContentBlock,
   client,
@@ -17,6 +18,7 @@ import {
 import type { AlarmClock } from '../../journal/clock.ts'
 import type { ServerProcess } from '../../mcp/client/start-server.ts'
 import { boundedLine } from '../../mcp/client/untrusted-text.ts'
+import { createRedactor } from '../../redaction/redactor.ts'
 import { TeamError } from '../../team/errors.ts'
 import { guardedStream } from './guarded-stream.ts'
 
@@ -39,6 +41,8 @@ export interface ConnectionOptions {
   readonly handler: ConnectionHandler
   /** How a person signs in, if that is known. */
   readonly signIn?: string | undefined
+  /** What must not stand in errors, whatever it looks like: the values of its own credentials. */
+  readonly secrets?: readonly string[] | undefined
   /** How long it may take to start. */
   readonly startSeconds?: number
 }
@@ -72,6 +76,11 @@ const MAX_MESSAGES_PER_SECOND = 2000
 /** The same while it repeats a conversation. */
 const MAX_REPEATED_PER_SECOND = 50_000
 const MAX_STDERR_CHARACTERS = 2000
+/** So much of the end of that stands in an error. */
+const MAX_LAST_WORDS = 500
+/** How long the exit code of a program may take after its output was closed, and its last words after that. */
+const EXIT_SECONDS = 1
+const LAST_WORDS_SECONDS = 1
 const START_SECONDS = 60
 /** Loading a long conversation repeats all of it. */
 const LOAD_SECONDS = 120
@@ -79,16 +88,21 @@ const LOAD_SECONDS = 120
 const AUTH_REQUIRED = -32000
 
 export function connectVendor(options: ConnectionOptions): VendorConnection {
-  const { title, process, clock, handler, signIn, startSeconds = START_SECONDS } = options
+  const { title, process, clock, handler, signIn, secrets = [], startSeconds = START_SECONDS } = options
   let why: string | undefined
   let said = ''
   let session: string | undefined
   let isReplaying = false
+  let isClosed = false
   const received = { second: 0, count: 0 }
 
-  process.stderr.setEncoding('utf8').on('data', (text: string) => {
+  // Redacted before it is cut: what is left of a secret would not be recognised as one.
+  const redacting = createRedactor({}, secrets).stream()
+  const keep = (text: string) => {
     said = (said + text).slice(-MAX_STDERR_CHARACTERS)
-  })
+  }
+  process.stderr.setEncoding('utf8').on('data', (text: string) => keep(redacting.write(text)))
+  process.stderr.once('end', () => keep(redacting.end()))
   const app = client({ name: 'deskmates' }).onRequest(methods.client.session.requestPermission, async ({ params }) => {
     if (params.sessionId !== session || isReplaying) return { outcome: { outcome: 'cancelled' } }
     return { outcome: await handler.onPermission(params) }
@@ -98,15 +112,25 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
   const stream = ndJsonStream(output, input, { maxMessageBytes: MAX_MESSAGE_BYTES })
   const connection = app.connect(guardedStream(stream, { onMessage: countMessage, onUpdate }))
   const { agent } = connection
-  void process.ended.then((how) => {
-    const words = boundedLine(said, 500)
-    why ??= words === '' ? how : `${how}: ${words}`
+  const saidAll = new Promise((resolve) => process.stderr.once('close', resolve))
+  const ended = process.ended.then(async (how) => {
+    await Promise.race([saidAll, seconds(LAST_WORDS_SECONDS)])
+    why ??= explainedEnd(how, said)
     connection.close()
   })
-  void connection.closed.then(() => {
-    // A program that closed its output, or sent what cannot be read, is of no use any more.
-    if (why === undefined) fail('it closed the connection')
+  /** Resolves when it is known why the connection closed. */
+  const closed = connection.closed.then(async () => {
+    isClosed = true
+    if (why !== undefined) return
+    // The output of a program that ends is closed before its exit code is known.
+    await Promise.race([ended, seconds(EXIT_SECONDS)])
+    // One that goes on without it, or sent what cannot be read, is of no use any more.
+    if (why === undefined) fail(explainedEnd('it closed the connection', said))
   })
+
+  function seconds(count: number): Promise<void> {
+    return new Promise((resolve) => void clock.in(count, resolve))
+  }
 
   function fail(reason: string): void {
     why ??= reason
@@ -138,14 +162,17 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
     try {
       return await Promise.race([answer, late])
     } catch (error) {
-      throw explained(error, what)
+      throw await explained(error, what)
     } finally {
       takeBack()
     }
   }
 
-  function explained(error: unknown, what: string): Error {
-    if (why !== undefined) return new VendorAgentFailed(`${title} ended: ${why}.`)
+  async function explained(error: unknown, what: string): Promise<Error> {
+    // Requests fail before the connection says that it is closed.
+    await setImmediate()
+    if (isClosed) await closed
+    if (why !== undefined) return new VendorAgentFailed(`${title} ended: ${why.replace(/\.$/, '')}.`)
     if (error instanceof RequestError && error.code === AUTH_REQUIRED)
       return new VendorAgentFailed(
         `${title} is not signed in. ${signIn === undefined ? 'Sign in with its own program' : `Sign in as follows: ${signIn}`}, then try again.`,
@@ -207,13 +234,13 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
       try {
         return await agent.request(methods.agent.session.prompt, { sessionId, prompt })
       } catch (error) {
-        throw explained(error, 'session/prompt')
+        throw await explained(error, 'session/prompt')
       }
     },
     // A program that is gone need not be told.
     cancel: (sessionId) => agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {}),
     get why() {
-      return why
+      return why ?? (isClosed ? 'it closed the connection' : undefined)
     },
     fail,
     async close() {
@@ -233,6 +260,14 @@ interface ReadUpdate {
 function readUpdate(params: unknown): ReadUpdate | undefined {
   const { sessionId, update } = (params ?? {}) as Partial<ReadUpdate>
   return typeof sessionId === 'string' && typeof update?.sessionUpdate === 'string' ? { sessionId, update } : undefined
+}
+
+/** How it ended, and what it said last. The beginning of the words is left out rather than their end, which mostly says why. */
+function explainedEnd(how: string, said: string): string {
+  const words = boundedLine(said, said.length + 1)
+  if (words === '') return how
+  const shown = words.length > MAX_LAST_WORDS ? `…${words.slice(-MAX_LAST_WORDS)}` : words
+  return `${how}. It wrote: ${shown}`
 }
 
 function detailsOf(data: unknown): string {

@@ -6,12 +6,15 @@ import type { AlarmClock } from '../../journal/clock.ts'
 import { expandEntry } from '../../mcp/client/expand.ts'
 import { programFile, writableProgram } from '../../mcp/client/program-files.ts'
 import type { ServerGrants, StdioEntry } from '../../mcp/client/server-entry.ts'
-import { type ServerPlace, type ServerProcess, startServer } from '../../mcp/client/start-server.ts'
+import { grantedFolders, type ServerPlace, startServer } from '../../mcp/client/start-server.ts'
 import { type Model, ModelFailure } from '../../models/model.ts'
+import { isInside } from '../../permissions/paths/places.ts'
+import { realPath } from '../../permissions/paths/safe-reads.ts'
+import { isSecretName } from '../../redaction/secret-name.ts'
 import { createTeamTools } from './team-tools.ts'
 import { createVendorLoop } from './vendor-loop.ts'
 import { type VendorProgram, vendorProgram } from './vendor-program.ts'
-import { createConversation } from './vendor-session.ts'
+import { createConversation, type StartedProgram } from './vendor-session.ts'
 
 export interface VendorAgentsOptions {
   readonly clock: AlarmClock
@@ -44,6 +47,22 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
     return { network: true, folders: approval.folders, sandbox: true }
   }
 
+  /** In the sandbox its program has a home folder of its own, mounted where the user's is. */
+  function checkHome(type: VendorType, title: string, { folders }: ServerGrants): void {
+    if (!place.sandbox) return
+    const home = place.env.HOME === undefined ? undefined : realPath(place.env.HOME)
+    if (home === undefined || home === '/')
+      throw refused(type, title, 'it needs a home folder of its own, and HOME does not name a folder. Set HOME.')
+    const opened = [place.root, ...place.folders, ...grantedFolders(folders, place.root, home).writable]
+    const around = opened.find((folder) => isInside(folder, home))
+    if (around !== undefined)
+      throw refused(
+        type,
+        title,
+        `it needs a home folder of its own, and ${around}, in which agents work, contains yours (${home}): it would read and write there. Run deskmates in the folder of a project, without --add-dir and "folders" for your home.`,
+      )
+  }
+
   function entryOf(type: VendorType, { entry, credentials }: VendorProgram): StdioEntry {
     const expanded = expandEntry(type.name, entry, { env, isProject: type.isProject ?? false, keys })
     // Agents that can change the program could have it send them anywhere.
@@ -73,7 +92,7 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
     return credentials.files.map((file) => join(HOME, file)).filter((path) => existsSync(path))
   }
 
-  async function start(type: VendorType, program: VendorProgram, agent: Agent, home: string): Promise<ServerProcess> {
+  async function start(type: VendorType, program: VendorProgram, agent: Agent, home: string): Promise<StartedProgram> {
     const grants = grantsOf(type, program)
     const entry = entryOf(type, program)
     mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -87,7 +106,8 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
         readable: credentialFiles(entry, program),
       },
     }
-    return startServer(type.name, entry, grants, own)
+    const secrets = Object.entries(entry.env ?? {}).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
+    return { process: await startServer(type.name, entry, grants, own), secrets }
   }
 
   return {
@@ -120,7 +140,7 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
         )
       if (place.requiresSandbox && !place.sandbox)
         throw refused(type, title, 'it must run in a sandbox, and there is none here: deskmates doctor says why.')
-      grantsOf(type, program)
+      checkHome(type, title, grantsOf(type, program))
       const entry = entryOf(type, program)
       const file = programFile(entry.command, programPlace(entry))
       if (file === undefined || !existsSync(file))

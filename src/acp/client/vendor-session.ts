@@ -48,9 +48,15 @@ export interface ConversationOptions {
   readonly program: VendorProgram
   readonly cwd: string
   readonly clock: AlarmClock
-  start(agent: Agent): Promise<ServerProcess>
+  start(agent: Agent): Promise<StartedProgram>
   /** Where its program reaches the board and the mail, and by which token. */
   serveTools(): Promise<{ readonly url: string; readonly token: string }>
+}
+
+export interface StartedProgram {
+  readonly process: ServerProcess
+  /** Values of its credentials. */
+  readonly secrets: readonly string[]
 }
 
 const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' }
@@ -68,10 +74,10 @@ export function createConversation({
 
   async function open(agent: Agent, signal: AbortSignal): Promise<LiveSession> {
     const { transcript } = agent
-    const process = await start(agent)
+    const { process, secrets } = await start(agent)
     let session: LiveSession | undefined
     const connection = connectVendor({
-      ...{ title: program.title, process, clock, signIn: program.install },
+      ...{ title: program.title, process, secrets, clock, signIn: program.install },
       handler: {
         onUpdate(update) {
           if (session && update.sessionUpdate === 'usage_update') noteCost(session, update.cost)
@@ -152,6 +158,9 @@ export function createConversation({
     },
     async ready(agent, signal) {
       if (live?.connection.why === undefined && live) return live
+      // Two lives of the program never use its home at the same time, and none is left when the conversation closes.
+      await live?.connection.close()
+      live = undefined
       live = await open(agent, signal)
       return live
     },

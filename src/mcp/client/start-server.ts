@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isInsideAny } from '../../permissions/paths/places.ts'
 import { realPath } from '../../permissions/paths/safe-reads.ts'
 import { findProgram, SYSTEM_PATH, safePath } from '../../permissions/processes/find-program.ts'
@@ -136,6 +137,9 @@ async function begin(
 /** Waits until the group is on record, then becomes the server. */
 const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$0" "$@"'
 
+/** How long that may take: a process that left the group may hold them open, or nothing reads them. */
+const LAST_WORDS_MS = 300
+
 function quoted(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`
 }
@@ -148,12 +152,15 @@ async function running(
   const pid = child.pid!
   const isEnded = endWithUs(pid)
   const unlimit = sandboxed ? limitProcesses(pid, sandboxed.limits.processes) : () => {}
+  const closed = new Promise((resolve) => child.once('close', resolve))
   let ending: Promise<void> | undefined
   const end = (graceMs?: number) => {
     ending ??= (async () => {
       if (await endGroup(pid, graceMs)) isEnded()
       unlimit()
       sandboxed?.release()
+      // What it wrote last is read before its streams are closed: mostly it says why it ended.
+      await Promise.race([closed, delay(LAST_WORDS_MS, undefined, { ref: false })])
       for (const stream of child.stdio) stream?.destroy()
     })()
     return ending
@@ -182,7 +189,7 @@ async function running(
 }
 
 /** Only what exists: bubblewrap refuses to start with anything else. */
-function grantedFolders(folders: readonly string[], root: string, home: string | undefined) {
+export function grantedFolders(folders: readonly string[], root: string, home: string | undefined) {
   const found = folders.flatMap((text) => {
     const isReadOnly = text.endsWith(':ro')
     const path = realPath(resolve(root, text.replace(/:ro$/, '').replace(/^~(?=\/|$)/, home ?? '~')))
