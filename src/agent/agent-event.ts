@@ -1,6 +1,7 @@
 import type { ModelEvent, Reply, ToolCall, UserTurn } from '../models/model.ts'
 import type { Usage } from '../team/members/usage.ts'
 import type { ToolResult } from '../tools/tool.ts'
+import type { TypedPart } from './transcript/typed-part.ts'
 
 /** What happens in a conversation, in order, for terminals, programs and logs. */
 export type AgentEvent =
@@ -9,6 +10,8 @@ export type AgentEvent =
       readonly type: 'input_received'
       readonly turn: UserTurn
       readonly mail: readonly string[]
+      /** Which parts of it a person typed; undefined where that was not recorded. */
+      readonly typed?: readonly TypedPart[] | undefined
       readonly interrupted?: true
     }
   | ModelEvent

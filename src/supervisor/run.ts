@@ -215,6 +215,8 @@ export interface PromptOptions {
   readonly attached?: Attached | undefined
   /** What a person typed of it: files that it names are attached. */
   readonly typed?: TypedPrompt | undefined
+  /** The line that a person typed, where a command made the prompt from it. */
+  readonly line?: string | undefined
   /** Called with nothing awaited before the prompt is sent, so that what it reports and the prompt are one write. */
   onSend?(): void
 }
@@ -234,12 +236,15 @@ export async function sendPrompt(supervisor: Supervisor, prompt: string, options
   const { chips, images } = keepImages(supervisor, found)
   const copies = keepFiles(supervisor, files)
   options.onSend?.()
+  const text = [content, ...chips].join('\n')
+  const line = options.line || typed.text || text
   const extra = {
     prompt: true,
+    ...(line !== text && { typed: line }),
     ...(images.length > 0 && { images: [...images] }),
     ...(copies.length > 0 && { attached: [...copies] }),
   }
-  throwIfRefused(await ownTeam.team.send({ to: lead.name, content: [content, ...chips].join('\n'), extra }))
+  throwIfRefused(await ownTeam.team.send({ to: lead.name, content: text, extra }))
 }
 
 /** Hooks may refuse a prompt, or add to it. */

@@ -4,16 +4,16 @@ import type { SessionControl } from '../session/control/session-control.ts'
 import type { TimedLine } from '../session/wire/live-line.ts'
 import { applyLine } from '../view/apply-line.ts'
 import type { Need } from '../view/needs-person.ts'
-import { type Entry, emptyView } from '../view/view.ts'
-import { Announcements, Notices } from './announcements.ts'
-import { PrintedConversation } from './conversation/printed-conversation.ts'
+import { emptyView } from '../view/view.ts'
+import { Notices } from './announcements.ts'
 import { recallPrompts } from './conversation/recall-prompts.ts'
 import { type Drawn, draw, paint } from './drawing/drawn.ts'
 import { editorLines } from './drawing/editor-lines.ts'
 import type { NoticeMode } from './drawing/notices.ts'
-import type { Block, Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
+import type { Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
 import { wrappedLines } from './drawing/text-lines.ts'
 import { followLater } from './feed.ts'
+import { FinishedBlocks, leadEntries } from './finished-blocks.ts'
 import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
 import { createCompletion } from './input/completion.ts'
 import { runOwnCommand } from './input/own-command.ts'
@@ -55,8 +55,7 @@ export class App implements Host {
   readonly panel = new TeamPanel()
   readonly editor: Editor
   readonly tui: ScrollbackTui
-  readonly #printed = new PrintedConversation()
-  readonly #announcements = new Announcements()
+  readonly #finished = new FinishedBlocks()
   readonly #notices = new Notices()
   readonly #covers: { readonly view: OpenView; readonly scroll: Scroll }[] = []
   readonly #queued: string[] = []
@@ -116,7 +115,7 @@ export class App implements Host {
       onLine: (timed) => this.#receive(timed),
       onEnd: (why) => this.#closed(why),
       onCaughtUp: () => {
-        recallPrompts(this.editor, this.#entries)
+        recallPrompts(this.editor, leadEntries(this.view))
         if (firstPrompt !== undefined && !this.#exit) this.#submit(firstPrompt)
       },
       onFailure: (error) => {
@@ -146,7 +145,10 @@ export class App implements Host {
       const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = line.message.usage
       this.contextTokens = input_tokens + cache_read_input_tokens + cache_creation_input_tokens + output_tokens
     }
-    if (line.type !== 'deskmates/delta') return this.tui.requestRender()
+    if (line.type !== 'deskmates/delta') {
+      this.#finished.collect(this.view, this.clock.now())
+      return this.tui.requestRender()
+    }
     this.#received += line.text.length
     if (this.tui.written <= this.#received * WRITTEN_PER_CHARACTER + FREE_CHARACTERS) return this.tui.requestRender()
     this.#later ??= this.clock.in(LATER_S, () => {
@@ -183,13 +185,14 @@ export class App implements Host {
     this.#ring(needs)
     if (cover) return { finished: [], live: this.#coverLines(cover, columns, rows), coversScreen: true }
     this.#offer(needs, now)
-    const finished = this.#takeFinished(now)
+    const finished = this.#finished.take(this.view, now)
+    this.#hideArrived()
     const panelRows = this.panelRows
     const selected = this.panel.selected(panelRows)
     const card = selected?.kind === 'need' ? wholeNeed(selected.need, columns) : []
     const { lines, isCardWhole } = arrange(
       {
-        open: this.#printed.openLines(this.#entries, now, columns),
+        open: this.#finished.openLines(this.view, now, columns),
         status: statusLines(this.view, this.#queued, now, columns),
         header: headerLine(this.view, this.knowledge, now, columns),
         panel: this.panel.lines(panelRows, now, columns, Math.max(2, Math.floor(rows / 3))),
@@ -204,13 +207,11 @@ export class App implements Host {
     return { finished, live: lines, coversScreen: false }
   }
 
-  #takeFinished(now: number): Block[] {
-    const entries = this.#entries
-    const blocks = this.#printed.takeFinished(entries)
-    const last = entries.findLast(({ kind }) => kind === 'input')
-    const arrived = this.#queued.findIndex((text) => last?.kind === 'input' && last.text.includes(text))
+  /** Queued prompts that the lead has read. */
+  #hideArrived(): void {
+    const last = leadEntries(this.view).findLast((entry) => entry.kind === 'input' && typeof entry.typed === 'string')
+    const arrived = this.#queued.findIndex((text) => last?.kind === 'input' && last.typed === text)
     if (arrived !== -1) this.#queued.splice(0, arrived + 1)
-    return [...blocks, ...this.#announcements.take(this.view, now)]
   }
 
   #ring(needs: readonly Need[]): void {
@@ -261,12 +262,8 @@ export class App implements Host {
     })
     const again = this.#failure ? undefined : this.knowledge.resumeCommand()
     const words = this.#exit!.next === 'quit' && again !== undefined ? `Continue with: ${again}` : ''
-    const finished = this.#printed.takeFinished(this.#entries)
+    const finished = this.#finished.take(this.view, this.clock.now())
     return { finished, live: [paint.dim(words).fit(columns)], coversScreen: false }
-  }
-
-  get #entries(): readonly Entry[] {
-    return this.view.agents.get('lead')?.conversation ?? []
   }
 
   // --- what keys and commands use

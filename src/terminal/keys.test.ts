@@ -75,9 +75,9 @@ describe('keys of the terminal', () => {
   it('bring prompts of the session back that is continued, without mail and escape sequences', async () => {
     const { type, shows, terminal } = await openScreen({
       prepare(control) {
-        control.input('lead', 'an old prompt')
+        control.typed('lead', 'an old prompt')
         control.input('lead', '<message from="bob" type="message">\nmail\n</message>')
-        control.input('lead', 'the last \x1b[2J\u202eprompt')
+        control.typed('lead', 'the last \x1b[2J\u202eprompt')
       },
     })
     await shows('> the last')
@@ -110,7 +110,8 @@ describe('keys of the terminal', () => {
     control.prompt = async () => 'queued'
     type('and then the docs<enter>')
     await shows('queued: and then the docs')
-    control.input('lead', 'and then the docs')
+    control.notice('lead', 'The user also wants and then the docs.')
+    control.typed('lead', 'and then the docs')
     await hides('queued:')
     await shows('> and then the docs')
   })

@@ -170,7 +170,7 @@ describe('commands of the terminal', () => {
     })
     const { type, called, exit, shows } = await openTeam({ commandFolders: [folder] })
     type('/fix 42 and 43<enter>')
-    await called('prompt', 'Fix issue 42 and 43 now.')
+    await called('prompt', 'Fix issue 42 and 43 now.', '/fix 42 and 43')
     type('/unknown<enter>')
     await shows('There is no command /unknown')
     type('/quit<enter>')

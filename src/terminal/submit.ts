@@ -23,7 +23,7 @@ export async function submit(host: Host, typed: string): Promise<void> {
   }
 }
 
-export async function givePrompt(host: Host, text: string): Promise<void> {
+async function givePrompt(host: Host, text: string): Promise<void> {
   const outcome = await host.control.prompt(text)
   if (isDone(host, outcome) && outcome === 'queued') host.queued(text)
 }

@@ -135,12 +135,12 @@ function showEvent(view: View, team: string, event: TeamEvent, at: number): void
 
 function applyUser(view: View, line: LineOf<'user'>, at: number): void {
   const agent = agentOf(view, line.agent, at, line.parent_tool_use_id)
-  for (const block of line.message.content) {
+  for (const [i, block] of line.message.content.entries()) {
     if (block.type === 'text') {
       // An answer that streams when the next input comes was interrupted; it ends where it is.
       endStreams(agent, at)
       if (line.interrupted) putNote(agent, 'Interrupted. Say what to do instead, or go on.', at)
-      else putInput(agent, block.text, at)
+      else putInput(agent, block.text, line.typed && (line.typed.find((one) => one.block === i)?.text ?? null), at)
     } else if (block.type === 'document') {
       putAttachment(agent, block.title, block.context, at)
     } else if (block.type === 'tool_result') {

@@ -2,8 +2,8 @@ import type { AssistantBlock } from '../session/wire/envelope.ts'
 import { type AgentActivity, type Entry, MAX_ENTRIES, MAX_ENTRY_CHARS, type ToolEntry } from './view.ts'
 
 /** Input of the model: a prompt, mail, notices. */
-export function putInput(agent: AgentActivity, text: string, at: number): void {
-  put(agent, { kind: 'input', at, text: cut(text) })
+export function putInput(agent: AgentActivity, text: string, typed: string | null | undefined, at: number): void {
+  put(agent, { kind: 'input', at, text: cut(text), typed: typeof typed === 'string' ? cut(typed) : typed })
 }
 
 /** A file that came with the prompt before it. */

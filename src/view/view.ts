@@ -47,7 +47,13 @@ export interface AgentActivity {
 
 /** One part of a conversation, as it is drawn. */
 export type Entry =
-  | { readonly kind: 'input'; readonly at: number; readonly text: string }
+  | {
+      readonly kind: 'input'
+      readonly at: number
+      readonly text: string
+      /** What a person typed of it; null for mail of agents and notices of the runtime, undefined where that is unknown. */
+      readonly typed?: string | null | undefined
+    }
   | { readonly kind: 'text' | 'thinking'; readonly at: number; text: string; isStreaming: boolean }
   | ToolEntry
   | { readonly kind: 'note'; readonly at: number; readonly text: string }

@@ -159,7 +159,7 @@ export async function openAcpSession(control: OpenControl, { client, cwd, isKnow
             ),
         }
         prompts.add(prompt)
-        control.prompt(text, attached).then((given) => {
+        control.prompt(text, undefined, attached).then((given) => {
           if (typeof given !== 'object') return
           prompts.delete(prompt)
           reject(RequestError.invalidParams(undefined, given.refused))

@@ -2,7 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
 import type { OpenControl } from '../../session/control/open-control.ts'
 
-type Attached = NonNullable<Parameters<OpenControl['prompt']>[1]>
+type Attached = NonNullable<Parameters<OpenControl['prompt']>[2]>
 type AttachedImage = NonNullable<Attached['images']>[number]
 type EmbeddedResource = Extract<ContentBlock, { type: 'resource' }>['resource']
 

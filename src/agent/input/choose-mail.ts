@@ -6,6 +6,7 @@ import type { MailFile, Outputs } from '../../tools/tool.ts'
 import { limitsOf, type ModelWindow, USUAL_WINDOW } from '../compaction/limits.ts'
 import { tokensIn } from '../compaction/weigh.ts'
 import { excerptOf, type Keep } from '../fit-text.ts'
+import type { InputText } from '../transcript/typed-part.ts'
 import { type MailAttachment, mailAttachments } from './mail-attachments.ts'
 import { MAX_TURN_IMAGE_BYTES, type MailImage, mailImages } from './mail-images.ts'
 
@@ -42,7 +43,7 @@ export function maxPromptTokens(agent: ModelWindow): number {
 /** The mail of one turn. */
 export interface ChosenMail {
   readonly mail: readonly Unread[]
-  readonly texts: readonly string[]
+  readonly texts: readonly InputText[]
   /** Of prompts. */
   readonly images: readonly MailImage[]
   readonly attachments: readonly MailAttachment[]
@@ -64,7 +65,7 @@ export async function chooseMail(
   const repeated = repeatedNotices(waiting)
   const queue = [...waiting].sort((a, b) => rank(a) - rank(b))
   const mail: Unread[] = []
-  const texts: string[] = []
+  const texts: InputText[] = []
   const files: MailFile[] = []
   const images: MailImage[] = []
   const attachments: MailAttachment[] = []
@@ -90,22 +91,23 @@ export async function chooseMail(
       const tokens = text.length > budget.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(text)
       if (isPrompt && tokens <= budget.prompt) {
         mail.push(unread)
-        texts.push(text)
+        texts.push({ text, typed: typeof message.typed === 'string' ? message.typed : text })
         continue
       }
+      const asWritten = (text: string): InputText => ({ text, ...(isFromUser(unread) && { typed: text }) })
       const isLong = tokens > budget.tokens / 2
       const cost = isLong ? budget.tokens / 4 + GAP_TOKENS : tokens
       if (texts.length > 0 && cost > left) return { mail, texts, images, attachments, files, left }
       left -= cost
       mail.push(unread)
       if (!isLong) {
-        texts.push(text)
+        texts.push(asWritten(text))
         continue
       }
       const path = budget.keep(message.content, 'mail')
       files.push({ message: message.id, path, sum: budget.sumOf?.(path) })
       const content = excerptOf(message.content, Math.floor(budget.tokens / 4), path)
-      texts.push(messageText({ ...message, content }, unread.external, from))
+      texts.push(asWritten(messageText({ ...message, content }, unread.external, from)))
     }
   }
   return { mail, texts, images, attachments, files, left }

@@ -46,6 +46,18 @@ it('a turn holds one idle notice per teammate, and every result', async () => {
   expect(input!.mail).toEqual(['1', '2', '3', '4', '5'])
 })
 
+it('a turn says which of its parts a person typed: neither notices nor mail of agents', async () => {
+  const { team, inbox, notices } = await agentHarness({ model: answeringModel().model })
+  notices.add({ text: 'Job 1 ended.' })
+  await team.send({ to: 'lead', content: 'Review it all.', extra: { prompt: true, typed: '/review' } })
+  await team.send({ to: 'lead', content: 'And go on.' })
+  const message = { id: '1', type: 'message', from: 'ada', to: 'lead', content: 'hi', timestamp: 1 } as const
+  await team.report([{ type: 'message.sent', message }])
+  const input = await inbox.next()
+  expect(input!.turn.content).toHaveLength(4)
+  expect(input!.typed).toEqual([{ part: 1, text: '/review' }, { part: 2 }])
+})
+
 it('a turn joins notices and mail of several teams, its own first, and is acknowledged in each', async () => {
   const { model } = answeringModel()
   const { team, transcript, notices, memory } = await agentHarness({ model })

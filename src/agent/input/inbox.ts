@@ -7,6 +7,7 @@ import { fitText } from '../fit-text.ts'
 import type { Membership } from '../membership.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { awaitsAnswer } from '../transcript/transcript-fold.ts'
+import { type InputText, type TypedPart, typedParts } from '../transcript/typed-part.ts'
 import { chooseMail, type InputBudget } from './choose-mail.ts'
 import { attachmentParts } from './mail-attachments.ts'
 import { imageParts } from './mail-images.ts'
@@ -33,6 +34,8 @@ export interface Input {
   readonly files?: readonly MailFile[]
   /** The task that it is about. */
   readonly task?: string | undefined
+  /** The parts of the turn that a person typed. */
+  readonly typed?: readonly TypedPart[]
   /** Resolves when everything the turn reports is durable: after a power cut no turn may report what never happened. */
   waitUntilDurable(): Promise<void>
   /** To be called when the turn is in the transcript, and not before. */
@@ -134,8 +137,13 @@ export function createInbox({ memberships, transcript, notices, budget, waking, 
     const parts = [...attachmentParts(attachments, budget.readKept), ...imageParts(images, budget.readKept)]
     // Last, with nothing awaited behind it: a failure would lose the notices.
     const taken = isOwn ? takeNotices(notices, budget) : []
+    const all: readonly InputText[] = [...taken.map(({ text }) => ({ text })), ...texts]
     return {
-      turn: userTurn([...taken.map(({ text }) => text), ...texts], parts),
+      turn: userTurn(
+        all.map(({ text }) => text),
+        parts,
+      ),
+      typed: typedParts(all),
       mail: mail.map(({ message }) => message.id),
       jobs: taken.flatMap(({ job }) => job ?? []),
       files,
@@ -193,8 +201,15 @@ function groupByTurn(messages: readonly Unread[], { state }: Transcript): Iterab
 /** Input of several teams is one turn. */
 function joined(inputs: readonly Input[]): Input | undefined {
   if (inputs.length < 2) return inputs[0]
+  let before = 0
+  const typed = inputs.flatMap(({ turn, typed: own = [] }) => {
+    const shifted = own.map((one) => ({ ...one, part: one.part + before }))
+    before += turn.content.length
+    return shifted
+  })
   return {
     turn: { role: 'user', content: inputs.flatMap(({ turn }) => turn.content) },
+    typed,
     mail: inputs.flatMap(({ mail }) => mail),
     jobs: inputs.flatMap(({ jobs }) => jobs),
     files: inputs.flatMap(({ files = [] }) => files),

@@ -24,12 +24,12 @@ export async function* receiveInput(
   }
   const input = await (order ? order.step(`${agent.name} hears`, nextInput) : inbox.next())
   if (!input) return
-  const { turn, mail, jobs, files, task, waitUntilDurable, acknowledge } = input
-  await transcript.addInput(turn, mail, jobs, waitUntilDurable, { files, task })
+  const { turn, mail, jobs, files, task, typed, waitUntilDurable, acknowledge } = input
+  await transcript.addInput(turn, mail, jobs, waitUntilDurable, { files, task, typed })
   if (mail.length > 0) owed.acknowledged = durable(transcript).then(acknowledge)
   // Handled where it is awaited.
   owed.acknowledged.catch(() => {})
-  yield { type: 'input_received', turn, mail }
+  yield { type: 'input_received', turn, mail, ...(typed && { typed }) }
 }
 
 async function durable({ synced }: Transcript): Promise<void> {

@@ -20,6 +20,7 @@ import {
   type Running,
   type TranscriptState,
 } from './transcript-fold.ts'
+import type { TypedPart } from './typed-part.ts'
 
 /** The journal knows of turns that are not in the transcript: its file is missing, empty, or lost its end. */
 export class TranscriptLost extends TeamError {
@@ -42,14 +43,19 @@ export interface Transcript extends AsyncDisposable {
   readonly state: TranscriptState
   /**
    * A user turn with the messages and ended jobs it reports. It becomes durable soon, by itself, but not before what it
-   * reports is durable: `waitUntilDurable` resolves then. `more` are the files of long messages, and the task it is about.
+   * reports is durable: `waitUntilDurable` resolves then. `more` are the files of long messages, the task
+   * it is about, and which parts a person typed.
    */
   addInput(
     turn: UserTurn,
     mail: readonly string[],
     jobs?: readonly string[],
     waitUntilDurable?: () => Promise<void>,
-    more?: { readonly files?: readonly MailFile[] | undefined; readonly task?: string | undefined },
+    more?: {
+      readonly files?: readonly MailFile[] | undefined
+      readonly task?: string | undefined
+      readonly typed?: readonly TypedPart[] | undefined
+    },
   ): Promise<void>
   /** The user ended the turn: `turn` says so to the model, which is called with the next message. Durable soon, by itself. */
   interrupt(turn: UserTurn): Promise<void>
@@ -144,7 +150,7 @@ export async function openTranscript({
 
   return {
     state,
-    addInput: (user, mail, jobs = [], waitUntilDurable = undefined, { files = [], task } = {}) =>
+    addInput: (user, mail, jobs = [], waitUntilDurable = undefined, { files = [], task, typed } = {}) =>
       enqueue(
         {
           user: user as unknown as Json,
@@ -152,6 +158,7 @@ export async function openTranscript({
           ...(jobs.length > 0 && { jobs: [...jobs] }),
           ...filesIn(files),
           ...(task !== undefined && { task }),
+          ...(typed && { typed: typed.map((one) => ({ ...one })) }),
         },
         waitUntilDurable,
       ),

@@ -18,7 +18,7 @@ type Operation = Exclude<keyof SessionControl, 'session' | 'subscribe' | typeof 
 
 /** The arguments of each operation, as a request writes them. */
 export const ARGUMENTS = {
-  prompt: z.tuple([text]),
+  prompt: z.tuple([text, text.nullable().optional()]),
   history: z.tuple([name, z.number().int().min(0).max(100_000)]),
   interrupt: z.tuple([name]),
   send: z.tuple([name, text]),

@@ -35,7 +35,7 @@ export interface ControlOptions extends Omit<SessionOptions, 'ask' | 'askPlan'> 
 export interface OpenControl extends SessionControl {
   readonly opened: Session
   /** The words of a person, and what comes with them. */
-  prompt(text: string, attached?: Attached): ReturnType<SessionControl['prompt']>
+  prompt(text: string, line?: string, attached?: Attached): ReturnType<SessionControl['prompt']>
   /** Tokens that fit into the window of the lead's model; undefined where that is unknown. */
   contextWindow(): number | undefined
   /** Runs the program of a status line as the session runs commands: in its sandbox, with their environment. */
@@ -190,12 +190,12 @@ function controlOf(
       const found = await readHistory(context.store, { session: id, team: team.name, agent: member.name }, most)
       return found.map(({ at, line }) => ({ at, line: cleanValue(line, redactor) }))
     },
-    async prompt(text, attached = {}) {
+    async prompt(text, line, attached = {}) {
       if (text.trim() === '' && !attached.text && !attached.images?.length) return { refused: EMPTY }
       const isQueued = runs.isWorking
       try {
         const { signal } = new AbortController()
-        await sendPrompt(supervisor, await session.expandPrompt(text), { signal, attached, typed: { text, cwd } })
+        await sendPrompt(supervisor, await session.expandPrompt(text), { signal, attached, typed: { text, cwd }, line })
       } catch (error) {
         // Anything else is a failure of the journal, and the caller has to know it as such.
         if (error instanceof TeamError) return { refused: error.message }

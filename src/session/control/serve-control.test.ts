@@ -136,7 +136,7 @@ describe('the control socket', () => {
     ['with the name of a member that is no operation', 404, ['/v1/constructor']],
     ['with a wrong method', 405, ['/v1/prompt', { method: 'GET' }]],
     ['with arguments of another type', 400, ['/v1/prompt', { body: '[{"text":"Go."}]' }]],
-    ['with too many arguments', 400, ['/v1/prompt', { body: '["Go.","Go."]' }]],
+    ['with too many arguments', 400, ['/v1/prompt', { body: '["Go.","Go.","Go."]' }]],
     ['that is no JSON', 400, ['/v1/prompt', { body: '{' }]],
     ['that is huge', 413, ['/v1/prompt', { body: JSON.stringify(['x'.repeat(5_000_000)]) }]],
   ])('refuses a request %s, and nothing is done', async (_, status, given) => {

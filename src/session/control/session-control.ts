@@ -16,8 +16,11 @@ export interface SessionControl extends AsyncDisposable {
   subscribe(onLine: (timed: TimedLine) => void, onEnd?: (why: string) => void): () => void
   /** The conversation of an agent so far, as the lines that were written: the last `most` of them. */
   history(agent: string, most: number): Promise<readonly TimedLine[]>
-  /** Gives a prompt to the lead: begins a run, or waits for the lead's next step while a run is going on. */
-  prompt(text: string): Promise<'started' | 'queued' | NotDone>
+  /**
+   * Gives a prompt to the lead: begins a run, or waits for the lead's next step while a run is going on. `line` is what the person
+   * typed, where a command made the prompt from it: that is shown and recalled.
+   */
+  prompt(text: string, line?: string): Promise<'started' | 'queued' | NotDone>
   /** Ends the turn of an agent. It continues with the next message; nothing that is written is lost. False: it was not in a turn. */
   interrupt(agent: string): Promise<boolean>
   /** Sends a message of the user to a member, or to `all`. */

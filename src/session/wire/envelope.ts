@@ -104,6 +104,8 @@ const User = z.strictObject({
   message: z.strictObject({ role: z.literal('user'), content: z.array(UserBlock) }),
   /** The user ended the turn here: the text says so to the model. */
   interrupted: z.literal(true).optional(),
+  /** Which blocks a person typed, and the words; missing where that was not recorded. The others are mail and notices. */
+  typed: z.array(z.strictObject({ block: count, text: z.string() })).optional(),
 })
 
 export const Result = z.strictObject({

@@ -1,5 +1,6 @@
 import { attachmentOf } from '../../agent/input/mail-attachments.ts'
 import type { SessionEvent } from '../../agent/session-event.ts'
+import type { TypedPart } from '../../agent/transcript/typed-part.ts'
 import type { AssistantTurn, Reply, UserTurn } from '../../models/model.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import type { Usage } from '../../team/members/usage.ts'
@@ -33,6 +34,7 @@ export function eventLine(event: SessionEvent, session_id: string): EventLine | 
       return {
         ...{ type: 'user', ...conversation, message: { role: 'user', content: userBlocks(event.turn) } },
         ...(event.interrupted && { interrupted: true }),
+        ...(event.typed && { typed: typedBlocks(event.turn, event.typed) }),
       }
     case 'answered': {
       const { reply } = event
@@ -129,6 +131,15 @@ function assistantBlocks({ content }: AssistantTurn): AssistantBlock[] {
         // Files that a provider made and results of tools that it ran itself have no block in this envelope.
         return []
     }
+  })
+}
+
+/** Parts without a block, such as images, do not count. */
+function typedBlocks({ content }: UserTurn, typed: readonly TypedPart[]): { block: number; text: string }[] {
+  return typed.flatMap(({ part, text }) => {
+    const words = content[part]
+    if (words?.type !== 'text') return []
+    return [{ block: userBlocks({ role: 'user', content: content.slice(0, part) }).length, text: text ?? words.text }]
   })
 }
 

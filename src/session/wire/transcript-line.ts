@@ -1,6 +1,8 @@
 import { decodeTime } from 'ulid'
+import { z } from 'zod'
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { CallResult } from '../../agent/transcript/transcript-fold.ts'
+import { TypedPart } from '../../agent/transcript/typed-part.ts'
 import type { LogRecord } from '../../journal/log/store.ts'
 import type { AssistantTurn, Reply, UserTurn } from '../../models/model.ts'
 import type { ToolResult } from '../../tools/tool.ts'
@@ -31,7 +33,12 @@ export function transcriptReader({ session, agent }: Speaker): (record: LogRecor
 function eventIn(record: LogRecord, agent: string): SessionEvent | undefined {
   if (record.user) {
     const turn = record.user as unknown as UserTurn
-    return { type: 'input_received', agent, turn, mail: [], ...(record.interrupted === true && { interrupted: true }) }
+    const typed = z.array(TypedPart).safeParse(record.typed)
+    return {
+      ...{ type: 'input_received', agent, turn, mail: [] },
+      ...(typed.success && { typed: typed.data }),
+      ...(record.interrupted === true && { interrupted: true }),
+    }
   }
   if (record.assistant) {
     const { end, usage, cost, model } = record as unknown as Reply

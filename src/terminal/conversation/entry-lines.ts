@@ -15,29 +15,37 @@ export function pieceLines({ markdown, hasGap, isContinued, continues }: Piece, 
   return hasGap ? [EMPTY, ...inner] : inner
 }
 
-/** A prompt. Mail is announced when it is sent, so what is left of an input is what the user wrote. */
-export function inputLines(text: string, columns: number): Drawn[] {
-  const own = ownWords(text)
+type InputEntry = Extract<Entry, { kind: 'input' }>
+
+/** What the user typed, and what was added to it; or a notice of the runtime. Mail is announced when it is sent. */
+export function inputLines({ text, typed }: InputEntry, columns: number): Drawn[] {
+  const width = Math.max(1, columns - 2)
+  // A command of the user stands for its prompt; images and hooks add to one.
+  const added = typed && text.startsWith(typed) ? text.slice(typed.length).trim() : ''
+  const own = typed ?? text.replace(MESSAGE, '').trim()
   if (own === '') return []
-  const lines = wrappedLines(own, Math.max(1, columns - 2))
-  const shown = lines.slice(0, SHOWN_INPUT_LINES).map((line, i) => paint.bold(draw`${i === 0 ? '> ' : '  '}${line}`))
-  const more = lines.length - shown.length
-  return [EMPTY, ...shown, ...(more > 0 ? [paint.dim(`    … ${more} more lines`).fit(columns)] : [])]
+  if (typed === null) return firstLines(noteLines(own, columns), columns)
+  const lines = wrappedLines(own, width).map((line, i) => paint.bold(draw`${i === 0 ? '> ' : '  '}${line}`))
+  const below = added === '' ? [] : firstLines(noteLines(added, columns), columns)
+  return [EMPTY, ...firstLines(lines, columns), ...below]
 }
 
-/** What an input holds besides mail. */
-export function ownWords(text: string): string {
-  return text.replace(MESSAGE, '').trim()
+function firstLines(lines: readonly Drawn[], columns: number): Drawn[] {
+  const shown = lines.slice(0, SHOWN_INPUT_LINES)
+  const more = lines.length - shown.length
+  return more > 0 ? [...shown, paint.dim(`    … ${more} more lines`).fit(columns)] : shown
 }
 
 /** Input of a teammate: mail with its sender too, because nothing else in its conversation says what it was asked. */
-function receivedLines(text: string, columns: number): Drawn[] {
+function receivedLines(entry: InputEntry, columns: number): Drawn[] {
+  const { text, typed } = entry
+  if (typeof typed === 'string') return inputLines(entry, columns)
   const mail = [...text.matchAll(MESSAGE)].flatMap(([, from = '', content = '']) => [
     EMPTY,
     draw`${paint.magenta('✉')} ${paint.bold(from)}`.fit(columns),
     ...wrappedLines(content.trim(), Math.max(1, columns - 4)).map((line) => draw`    ${line}`),
   ])
-  return [...mail, ...inputLines(text, columns)]
+  return [...mail, ...inputLines(entry, columns)]
 }
 
 /** As models read mail: the sender cannot write this mark into its text. */
@@ -126,7 +134,7 @@ export function callTitle({ name, input }: Pick<ToolEntry, 'name' | 'input'>): D
 export function entryLines(entry: Entry, now: number, columns: number): Drawn[] {
   switch (entry.kind) {
     case 'input':
-      return receivedLines(entry.text, columns)
+      return receivedLines(entry, columns)
     case 'note':
       return noteLines(entry.text, columns)
     case 'attachment':

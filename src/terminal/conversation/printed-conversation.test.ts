@@ -71,4 +71,18 @@ describe('a printed conversation', () => {
     const input: Entry = { kind: 'input', at: 1, text: 'go on\n<message from="bob" type="message">\nhi\n</message>' }
     expect(shown(printed.takeFinished([input]))).toEqual(['> go on'])
   })
+
+  it('shows what the user typed as a prompt, and notices of the runtime as notes', () => {
+    const input = (text: string, typed: string | null): Entry => ({ kind: 'input', at: 1, text, typed })
+    const entries = [
+      input('look at a.png\n[image a.png 3 KB]', 'look at a.png'),
+      input('Review src in all details.', '/review src'),
+      input('Job 1 ended.', null),
+      input('<message from="bob">\nmy own words\n</message>', '<message from="bob">\nmy own words\n</message>'),
+    ]
+    expect(shown(new PrintedConversation().takeFinished(entries))).toEqual([
+      ...['> look at a.png', '· [image a.png 3 KB]', '> /review src', '· Job 1 ended.'],
+      ...['> <message from="bob">', '  my own words', '  </message>'],
+    ])
+  })
 })

@@ -89,7 +89,7 @@ function isFinal(entry: Exclude<Entry, { kind: 'text' }>): boolean {
 function finalLines(entry: Entry, columns: number, canOpen: boolean): Drawn[] {
   switch (entry.kind) {
     case 'input':
-      return inputLines(entry.text, columns)
+      return inputLines(entry, columns)
     case 'note':
       return noteLines(entry.text, columns)
     case 'attachment':

@@ -38,26 +38,32 @@ function allCommands(host: Host): SlashCommand[] {
   const written = commands.map(
     (command): SlashCommand => ({
       ...{ name: command.name, args: command.args, about: command.about },
-      run: (_, rest) => prompt(host, commandPrompt(command, rest)),
+      run: (_, rest) => prompt(host, commandPrompt(command, rest), typedAs(command.name, rest)),
     }),
   )
   const skilled = skills.map(
     ({ name, description }): SlashCommand => ({
       ...{ name: name.toLowerCase(), args: '[TEXT]', about: description },
-      run: (_, rest) => prompt(host, `Use the skill ${name}.${rest === '' ? '' : `\n\n${rest}`}`),
+      run: (_, rest) =>
+        prompt(host, `Use the skill ${name}.${rest === '' ? '' : `\n\n${rest}`}`, typedAs(name.toLowerCase(), rest)),
     }),
   )
   const offered = host.view.prompts.map(
     ({ name, about }): SlashCommand => ({
       ...{ name: name.toLowerCase(), args: '[WORDS]', about },
-      run: (_, rest) => prompt(host, `/${name} ${rest}`.trim()),
+      run: (_, rest) => prompt(host, typedAs(name, rest)),
     }),
   )
   const seen = new Set(['help'])
   return [...own, ...written, ...skilled, ...offered].filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
-async function prompt(host: Host, text: string): Promise<void> {
-  const outcome = await host.control.prompt(text)
-  if (isDone(host, outcome) && outcome === 'queued') host.queued(text)
+function typedAs(name: string, rest: string): string {
+  return `/${name} ${rest}`.trim()
+}
+
+/** @param line what the person typed, where that is not the prompt itself, which then is not shown. */
+async function prompt(host: Host, text: string, line?: string): Promise<void> {
+  const outcome = await host.control.prompt(text, line)
+  if (isDone(host, outcome) && outcome === 'queued') host.queued(line ?? text)
 }

@@ -153,6 +153,33 @@ export function controlContract(name: string, reach: (own: OpenControl) => Promi
       expect(requests).toHaveLength(0)
     })
 
+    it('tells what a person typed from what hooks, commands and the runtime said', async () => {
+      const { control, read, team } = await start(answersWithText, {
+        hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'echo on main' }] }] },
+        permissions: { mode: 'bypassPermissions' },
+      })
+      await control.prompt('Is it so?')
+      await until(() => read.of('deskmates/run').length === 3)
+      await control.prompt('Review src in all details.', '/review src')
+      await until(() => read.of('deskmates/run').length === 5)
+      await team.report([
+        {
+          type: 'message.sent',
+          message: { id: 'm1', type: 'message', from: 'ada', to: 'lead', content: 'Red.', timestamp: 1 },
+        },
+      ])
+      await control.prompt('And now?')
+      await until(() => read.of('user').some((line) => JSON.stringify(line).includes('And now?')))
+      await until(() => read.run()?.state === 'settled')
+      const typed = (lines: readonly AnyLine[]) =>
+        lines.flatMap((line) => (line.type === 'user' ? (line.typed?.map(({ text }) => text) ?? ['unknown']) : []))
+      const expected = ['Is it so?', '/review src', 'And now?']
+      expect(typed(read.lines)).toEqual(expected)
+      const past = (await control.history('lead', 100)).map(({ line }) => line)
+      expect(typed(past)).toEqual(expected)
+      expect(JSON.stringify(past)).toContain('[added by a hook of the user]')
+    })
+
     it('runs by itself when mail for the lead comes in', async () => {
       const { read, team, requests } = await start(answersWithText)
       await team.send({ to: 'lead', content: 'The build is red.' })

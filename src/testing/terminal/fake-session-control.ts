@@ -17,7 +17,12 @@ export interface FakeSessionControl extends SessionControl {
   /** A whole answer of an agent, with text or tool calls in it. */
   says(agent: string, ...content: object[]): void
   result(agent: string, call: string, text: string, isError?: boolean): void
+  /** Input of which it is not known who wrote it, as in older transcripts. */
   input(agent: string, text: string): void
+  /** Words of the person. */
+  typed(agent: string, ...texts: string[]): void
+  /** Of the runtime. */
+  notice(agent: string, text: string): void
   /** A prompt with a file. */
   attached(agent: string, text: string, file: string, about: string, content: string): void
   question(id: string, agent: string, about: QuestionLine['about']): void
@@ -44,8 +49,11 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
     const refused = refusals.get(method)
     return refused === undefined ? done : { refused }
   }
-  const user = (agent: string, content: object[]) =>
-    line(agent, { type: 'user', parent_tool_use_id: null, message: { role: 'user', content: content as never } })
+  const user = (agent: string, content: object[], typed?: { block: number; text: string }[]) =>
+    line(agent, {
+      ...{ type: 'user', parent_tool_use_id: null, message: { role: 'user', content: content as never } },
+      ...(typed && { typed }),
+    })
   return {
     session: 's1',
     calls,
@@ -60,7 +68,7 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
     async history(agent) {
       return this.past.filter((timed) => timed.line.agent === agent)
     },
-    prompt: (text) => call('started' as const, 'prompt', text),
+    prompt: (text, line) => call('started' as const, 'prompt', text, ...(line === undefined ? [] : [line])),
     async interrupt(agent) {
       calls.push(['interrupt', agent])
       return true
@@ -100,6 +108,13 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
     result: (agent, id, text, isError = false) =>
       user(agent, [{ type: 'tool_result', tool_use_id: id, content: text, is_error: isError }]),
     input: (agent, text) => user(agent, [{ type: 'text', text }]),
+    typed: (agent, ...texts) =>
+      user(
+        agent,
+        texts.map((text) => ({ type: 'text', text })),
+        texts.map((text, block) => ({ block, text })),
+      ),
+    notice: (agent, text) => user(agent, [{ type: 'text', text }], []),
     attached: (agent, text, title, context, data) => {
       const source = { type: 'text', media_type: 'text/plain', data }
       user(agent, [

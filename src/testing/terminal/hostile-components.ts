@@ -9,6 +9,7 @@ import { editorLines } from '../../terminal/drawing/editor-lines.ts'
 import { ScrollbackTui } from '../../terminal/drawing/scrollback-tui.ts'
 import { markdownLines, wrappedLines } from '../../terminal/drawing/text-lines.ts'
 import { editorTheme } from '../../terminal/drawing/theme.ts'
+import { FinishedBlocks } from '../../terminal/finished-blocks.ts'
 import type { Host } from '../../terminal/host.ts'
 import { coverLines, footerLine, headerLine, statusLines } from '../../terminal/layout.ts'
 import { knowledgeView, replayedBoard, replayedMail } from '../../terminal/replay/replayed-views.ts'
@@ -102,7 +103,11 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
   },
   'conversation/entry-lines.ts pieceLines': (markdown, columns) =>
     entries.pieceLines({ markdown, hasGap: true, isContinued: false, continues: false }, columns),
-  'conversation/entry-lines.ts inputLines': entries.inputLines,
+  'conversation/entry-lines.ts inputLines': (text, columns) => [
+    ...entries.inputLines({ kind: 'input', at: 1, text }, columns),
+    ...entries.inputLines({ kind: 'input', at: 1, text, typed: null }, columns),
+    ...entries.inputLines({ kind: 'input', at: 1, text: text + text, typed: text }, columns),
+  ],
   'conversation/entry-lines.ts noteLines': entries.noteLines,
   'conversation/entry-lines.ts attachmentLine': (text, columns) => [
     entries.attachmentLine({ kind: 'attachment', at: 1, file: text, text }, columns),
@@ -135,6 +140,10 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
   },
   'drawing/text-lines.ts markdownLines': markdownLines,
   'drawing/text-lines.ts wrappedLines': wrappedLines,
+  'finished-blocks.ts FinishedBlocks.take': (text, columns) =>
+    new FinishedBlocks().take(hostOf(text).view, 9).flatMap((block) => block.lines(columns)),
+  'finished-blocks.ts FinishedBlocks.openLines': (text, columns) =>
+    new FinishedBlocks().openLines(hostOf(text).view, 9, columns),
   'layout.ts coverLines': (text, columns) =>
     coverLines(draw`${text}`, [draw`${text}`], { position: text, keys: draw`${text}`, editor: [] }, columns, 4),
   'layout.ts footerLine': (text, columns) => [
