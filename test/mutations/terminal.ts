@@ -125,7 +125,7 @@ export const mutations: readonly Mutation[] = [
     old: '      this.#finished.collect(this.view, this.clock.now())\n',
     new: '',
     test: 'src/terminal/finished-blocks.test.ts',
-    fails: 'mail and the end of the call that sent it are printed in the order of their lines, in one frame or in two',
+    fails: 'mail is printed before the end of the call that sent it, in one frame or in two',
   },
   {
     name: 'notices-are-recalled',
