@@ -59,10 +59,26 @@ describe('commands of the terminal', () => {
     await shows('alice has no unread mail.')
   })
 
-  it('/permissions says the mode, and where the rules are', async () => {
-    const { type, shows } = await openTeam()
+  it('/permissions shows every rule, the layer that it comes from, and the mode', async () => {
+    const { type, shows, hides, control } = await openTeam()
+    const path = '/shop/.deskmates/settings.json'
+    control.currentRules.push(
+      { decision: 'deny', rule: 'read_file(.env)', from: 'project', path },
+      { decision: 'allow', rule: `bash(${'make all '.repeat(8)})`, from: 'flags' },
+      { decision: 'allow', rule: 'bash(npm test)', from: 'session' },
+    )
     type('/permissions<enter>')
-    await shows('The mode is default.', /Rules are in\s+the settings: deskmates config list/)
+    await shows(
+      /^deny\n {2}read_file\(\.env\) .* project · \.deskmates\/settings\.json\n/m,
+      /^ask\n {2}no rules$/m,
+      /make all \)\n {6}command line$/m,
+      /bash\(npm test\) .* this session$/m,
+      'mode default: reads; asks before it writes or runs',
+    )
+    type('<escape>')
+    await hides('read_file(.env)')
+    type('/permissions often<enter>')
+    await shows('There is no mode often.')
   })
 
   it('@name writes to a teammate and @all to everyone', async () => {

@@ -119,6 +119,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'stay in their row as the name of an attached file',
   },
   {
+    name: 'rules-of-the-first-layer',
+    mistake: 'a rule that two layers have is shown twice as one of the first layer',
+    file: 'src/session/control/session-rules.ts',
+    old: 'const [found] = at === -1 ? [] : written.splice(at, 1)',
+    new: 'const found = written[at]',
+    test: 'src/session/control/session-rules.test.ts',
+    fails: 'the rules of a session name their layer, also where two layers have the same rule',
+  },
+  {
     name: 'frames-decide-the-order',
     mistake: 'mail is printed before or behind the call that sent it, as frames fall',
     file: 'src/terminal/app.ts',

@@ -56,6 +56,7 @@ export async function openPersonSession(person: PersonSession, warn: (text: stri
     socket: { access: options.control ?? 'watch' },
     runsPrograms: hasStatusLine && settings.statusLine !== undefined,
     mcpServers: servers,
+    origins: loaded.origins,
   })
 }
 

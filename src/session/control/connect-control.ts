@@ -67,6 +67,7 @@ export async function connectControl(
     send: operation('send'),
     answer: operation('answer'),
     answerRequest: operation('answerRequest'),
+    rules: operation('rules'),
     setMode: operation('setMode'),
     setModel: operation('setModel'),
     spawn: operation('spawn'),

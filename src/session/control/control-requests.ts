@@ -24,6 +24,7 @@ export const ARGUMENTS = {
   send: z.tuple([name, text]),
   answer: z.tuple([name, answer]),
   answerRequest: z.tuple([name, z.boolean(), text]),
+  rules: z.tuple([]),
   setMode: z.tuple([z.enum(MODES)]),
   setModel: z.tuple([name]),
   spawn: z.tuple([name, text, text]),

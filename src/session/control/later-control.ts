@@ -57,6 +57,7 @@ export function laterControl(opening: Promise<SessionControl>, clock: Clock): La
     send: async (...given) => (await opening).send(...given),
     answer: async (...given) => (await opening).answer(...given),
     answerRequest: async (...given) => (await opening).answerRequest(...given),
+    rules: async () => (await opening).rules(),
     setMode: async (...given) => (await opening).setMode(...given),
     setModel: async (...given) => (await opening).setModel(...given),
     spawn: async (...given) => (await opening).spawn(...given),

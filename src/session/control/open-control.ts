@@ -2,6 +2,7 @@ import { selectableModel } from '../../agent/selectable-model.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
 import { cleanValue } from '../../redaction/clean-value.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
+import type { LoadedSettings } from '../../settings/load-settings.ts'
 import { type Attached, sendPrompt } from '../../supervisor/run.ts'
 import type { Applied } from '../../team/apply.ts'
 import { TeamError } from '../../team/errors.ts'
@@ -22,6 +23,7 @@ import { readHistory } from './history.ts'
 import { type AskedQuestion, createQuestions, type Questions } from './questions.ts'
 import { serveControl } from './serve-control.ts'
 import type { NotDone, SessionControl } from './session-control.ts'
+import { rulesIn } from './session-rules.ts'
 import { runStatusProgram, type StatusOutcome, type StatusProgram } from './status-program.ts'
 
 export interface ControlOptions extends Omit<SessionOptions, 'ask' | 'askPlan'> {
@@ -29,6 +31,8 @@ export interface ControlOptions extends Omit<SessionOptions, 'ask' | 'askPlan'> 
   readonly version: string
   /** Serves the session to other processes of this user; without it they cannot reach it. */
   readonly socket?: { readonly access: ControlAccess } | undefined
+  /** Where the settings come from, so that the person sees it of each rule. */
+  readonly origins?: LoadedSettings['origins']
 }
 
 /** A session that a person works with, and its control. Disposing it stops its agents and closes the session. */
@@ -78,7 +82,7 @@ interface ControlParts extends ControlOptions {
 function controlOf(
   { session, context, supervisor, policy }: ControllableSession,
   questions: Questions,
-  { version, cwd, env = process.env, secrets, sandbox }: ControlParts,
+  { version, cwd, env = process.env, secrets, sandbox, origins = [] }: ControlParts,
 ): OpenControl {
   const { id } = session
   const redactor = createRedactor(env, secrets)
@@ -214,6 +218,7 @@ function controlOf(
       if (open.kind === 'permission') return { refused: `Request ${request} is a question: answer that one.` }
       return done(await team.run({ type: 'request.answer', id: request, approve, feedback }, { by: USER }))
     },
+    rules: async () => cleanValue(rulesIn(policy.current, origins), redactor),
     async setMode(mode) {
       if (!policy.setMode(mode)) return { refused: NO_BYPASS }
       lines.write(modeLine())

@@ -1,6 +1,7 @@
 import type { PersonAnswer } from '../../agent/questions.ts'
 import type { Mode } from '../../permissions/rules/policy.ts'
 import type { TimedLine } from '../wire/live-line.ts'
+import type { SessionRule } from './session-rules.ts'
 
 /**
  * What a person does with a session that is open: the one interface of every front end. The terminal of the same process calls
@@ -29,6 +30,8 @@ export interface SessionControl extends AsyncDisposable {
   answer(question: string, answer: QuestionAnswer): Promise<'accepted' | 'late' | NotDone>
   /** Answers an open request between members in the user's name (a plan that waits for the lead, for example). */
   answerRequest(id: string, approve: boolean, feedback: string): Promise<NotDone | undefined>
+  /** The rules of permissions that count now, in the order in which they count. */
+  rules(): Promise<readonly SessionRule[]>
   /** Never reaches `bypassPermissions` unless the session was started with it. */
   setMode(mode: Mode): Promise<NotDone | undefined>
   /** The model of the lead's next calls. */

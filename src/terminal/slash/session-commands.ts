@@ -6,6 +6,7 @@ import { wrappedLines } from '../drawing/text-lines.ts'
 import { tokens } from '../drawing/values.ts'
 import { type Host, isDone, tell } from '../host.ts'
 import { KEY_HELP } from '../keys.ts'
+import { permissionsView } from '../views/permissions-view.ts'
 import { runningElsewhere, sessionsView } from '../views/sessions-view.ts'
 import type { SlashCommand } from './slash-command.ts'
 
@@ -48,14 +49,13 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'permissions',
     args: '[MODE]',
-    about: 'show or change the mode of permissions',
+    about: 'show all rules of permissions and where they come from; or change the mode',
     async run(host, rest) {
-      const mode = MODES.find((one) => one.toLowerCase() === rest.trim().toLowerCase())
+      const wanted = rest.trim().toLowerCase()
+      if (wanted === '') return host.open(permissionsView(host, await host.control.rules()))
+      const mode = MODES.find((one) => one.toLowerCase() === wanted)
       if (mode === undefined)
-        return tell(
-          host,
-          `The mode is ${host.view.mode}. Modes: ${[...CYCLE, 'dontAsk'].join(', ')}. Rules are in the settings: deskmates config list`,
-        )
+        return tell(host, `There is no mode ${rest.trim()}. Modes: ${[...CYCLE, 'dontAsk'].join(', ')}.`)
       if (mode === 'bypassPermissions')
         return tell(host, 'bypassPermissions can only be chosen when a session is started.')
       isDone(host, await host.control.setMode(mode))

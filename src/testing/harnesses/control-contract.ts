@@ -180,6 +180,19 @@ export function controlContract(name: string, reach: (own: OpenControl) => Promi
       expect(JSON.stringify(past)).toContain('[added by a hook of the user]')
     })
 
+    it('lists the rules that count, also those that a person answered with', async () => {
+      const { control, read } = await start(runs('touch a'), { permissions: { deny: ['read_file(.env)'] } })
+      const written = { decision: 'deny', rule: 'read_file(.env)', from: 'session' }
+      expect(await control.rules()).toEqual([written])
+      await control.prompt('Go.')
+      await until(() => read.question() !== undefined)
+      await control.answer(read.question()!.id, { allowed: true, always: true })
+      const [, ...answered] = await control.rules()
+      expect(answered.length).toBeGreaterThan(0)
+      for (const { decision, from } of answered) expect([decision, from]).toEqual(['allow', 'session'])
+      await until(() => read.run()?.state === 'settled')
+    })
+
     it('runs by itself when mail for the lead comes in', async () => {
       const { read, team, requests } = await start(answersWithText)
       await team.send({ to: 'lead', content: 'The build is red.' })

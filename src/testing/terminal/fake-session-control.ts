@@ -1,4 +1,5 @@
 import type { NotDone, SessionControl } from '../../session/control/session-control.ts'
+import type { SessionRule } from '../../session/control/session-rules.ts'
 import type { QuestionLine, TimedLine } from '../../session/wire/live-line.ts'
 import type { TeamEvent } from '../../team/event.ts'
 
@@ -9,6 +10,8 @@ export interface FakeSessionControl extends SessionControl {
   readonly calls: readonly (readonly unknown[])[]
   /** What the next calls of a method resolve to, in place of success. */
   refuse(method: string, refused: string): void
+  /** What `rules` returns. */
+  readonly currentRules: SessionRule[]
   /** The conversation that `history` returns. */
   readonly past: TimedLine[]
   line(agent: string, content: Content<TimedLine['line']>): void
@@ -38,6 +41,7 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
   const written: TimedLine[] = []
   const calls: unknown[][] = []
   const refusals = new Map<string, string>()
+  const rules: SessionRule[] = []
   let seq = 0
   function line(agent: string, content: Content<TimedLine['line']>): void {
     const timed: TimedLine = { at: now(), line: { session_id: 's1', agent, ...content } as TimedLine['line'] }
@@ -57,6 +61,7 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
   return {
     session: 's1',
     calls,
+    currentRules: rules,
     past: [],
     refuse: (method, refused) => void refusals.set(method, refused),
     subscribe(onLine, onEnd) {
@@ -76,6 +81,7 @@ export function fakeSessionControl(now: () => number): FakeSessionControl {
     send: (to, text) => call(undefined, 'send', to, text),
     answer: (question, answer) => call('accepted' as const, 'answer', question, answer),
     answerRequest: (id, approve, feedback) => call(undefined, 'answerRequest', id, approve, feedback),
+    rules: async () => rules,
     setMode: (mode) => call(undefined, 'setMode', mode),
     setModel: (name) => call(undefined, 'setModel', name),
     spawn: (name, role, prompt) => call(undefined, 'spawn', name, role, prompt),

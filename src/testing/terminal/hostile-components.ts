@@ -24,6 +24,7 @@ import { boardLines } from '../../terminal/views/board-graph.ts'
 import { callsView } from '../../terminal/views/calls-view.ts'
 import { announcedMail, mailLines, messageHead } from '../../terminal/views/mail-lines.ts'
 import type { OpenView } from '../../terminal/views/open-view.ts'
+import { permissionsView } from '../../terminal/views/permissions-view.ts'
 import { SessionList, typedSessionLines } from '../../terminal/views/session-list.ts'
 import { sessionsView } from '../../terminal/views/sessions-view.ts'
 import { teammateView } from '../../terminal/views/teammate-view.ts'
@@ -203,6 +204,10 @@ export const hostileComponents: Readonly<Record<string, DrawHostile>> = {
       columns,
     ),
   'views/calls-view.ts callsView': (text, columns) => ofView(callsView(hostOf(text)), columns),
+  'views/permissions-view.ts permissionsView': (text, columns) => {
+    const rule = { decision: 'allow', rule: text, from: 'user', path: `/${text}` } as const
+    return ofView(permissionsView(hostOf(text), [rule]), columns)
+  },
   'views/mail-lines.ts announcedMail': (text, columns) =>
     hostOf(text).view.mail.flatMap((message) => announcedMail(message, columns)),
   'views/mail-lines.ts messageHead': (text, columns) =>
