@@ -9,6 +9,7 @@ import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
 import type { Eraser } from '../redaction/eraser.ts'
 import type { Author } from '../team/event.ts'
 import type { Plans } from '../team/members/plan-gate.ts'
+import type { HandOffFiles } from '../team/plans/plan-views.ts'
 import type { ResultDelivery } from '../team/progress/lead-wakes.ts'
 import type { MessageRouting } from '../tools/message-routing.ts'
 import type { Spelling } from '../tools/own-tool.ts'
@@ -77,8 +78,8 @@ export interface SessionContext {
   readonly keepsMembers: boolean
   /** Watches the files that the runtime writes while a command of this agent runs; see `ToolContext`. */
   watchViews(agent: string): () => Promise<readonly string[]>
-  /** Files of hand-offs of the organisation; see `isPlanView`. */
-  readonly handOffFiles: readonly string[]
+  /** Files of hand-offs of the organisation. */
+  readonly handOffFiles?: HandOffFiles | undefined
   readonly commits: TaskCommits
   /** By the role of a member. */
   gatesOf(role: string): RoleGates

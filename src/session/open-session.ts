@@ -19,7 +19,8 @@ import { copyConversation, putConversation } from './fork-session.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
 import { expandPrompt, serverPrompts } from './mcp/expand-prompt.ts'
 import { openSessionServers, secretsOf, serversOf } from './mcp/session-servers.ts'
-import { trustedHandOffFiles } from './organisation/hand-off-files.ts'
+import { trustedPhaseRules } from './organisation/phase-rules.ts'
+import { createPhasePlaces } from './plan/phase-places.ts'
 import { keepSummaries, summaryPaths } from './plan/summary-files.ts'
 import { createViewGuard } from './plan/view-guard.ts'
 import { openSessionSandbox, type SessionSandbox } from './sandbox.ts'
@@ -62,7 +63,9 @@ export async function openControllable(options: SessionOptions): Promise<Control
   try {
     const root = realpathSync(workspace.workspace)
     const folders = (options.folders ?? []).map((folder) => realpathSync(folder))
-    const handOffFiles = await trustedHandOffFiles(workspace)
+    const rules = await trustedPhaseRules(workspace)
+    const places = createPhasePlaces({ ...rules, root, team: () => team })
+    const { handOffFiles } = places
     const policy = createSessionPolicy({ ...policyOf(options.permissions ?? {}, root), handOffFiles })
     const toolNames = [...TOOL_NAMES, ...(options.tools ?? []).map(({ name }) => name)]
     const configured = serversOf(options.mcpServers)
@@ -76,14 +79,14 @@ export async function openControllable(options: SessionOptions): Promise<Control
       ...options.sandbox,
       ...{ ...parts, workspace, processEnv: env, warn, hooks: options.hooks },
       runsPrograms: options.runsPrograms || configured.length > 0 || hasVendors,
-      kept: () => (team ? summaryPaths(team, root, handOffFiles) : []),
+      kept: () => (team ? summaryPaths(team, root, rules.handOffFiles) : []),
     })
     knowledge = knowledgeOf({
       ...{ workspace, root, cwd: realpathSync(options.cwd ?? root), env, warn },
       forbids: (path) => forbids(policy.current, 'read', path),
     })
     const views = createViewGuard({
-      ...{ root, workspace, clock, handOffFiles, team: () => team },
+      ...{ root, workspace, clock, places, team: () => team },
       report: (agent, text) => context?.run.emit({ type: 'problem', agent, text: `${agent}: ${text}` }),
     })
     servers = await openSessionServers({

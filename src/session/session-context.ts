@@ -17,6 +17,7 @@ import { openMemoryStore } from '../stores/memory/store.ts'
 import { createTaskCommits } from '../supervisor/commits/task-commits.ts'
 import { createPermissionRequests } from '../supervisor/requests/permission-requests.ts'
 import { createUncommittedCount } from '../supervisor/shutdown/uncommitted.ts'
+import type { HandOffFiles } from '../team/plans/plan-views.ts'
 import type { AgentType } from '../tools/subagents/agent-type.ts'
 import type { Knowledge } from './instructions/project-knowledge.ts'
 import type { ViewGuard } from './plan/view-guard.ts'
@@ -33,7 +34,7 @@ export interface OpenedParts {
   readonly sandbox: SessionSandbox
   readonly knowledge: Knowledge
   readonly views: ViewGuard
-  readonly handOffFiles: readonly string[]
+  readonly handOffFiles: HandOffFiles
   readonly servers: McpServers | undefined
   readonly agentTypes: readonly AgentType[]
   readonly vendorAgents: VendorAgents | undefined

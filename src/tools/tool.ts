@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Action } from '../permissions/permission.ts'
 import type { ProcessGroup } from '../permissions/processes/process-group.ts'
 import type { Sandbox } from '../permissions/sandbox/sandbox.ts'
+import type { HandOffFiles } from '../team/plans/plan-views.ts'
 import type { TeamMembership } from './team-membership.ts'
 
 /**
@@ -79,8 +80,8 @@ export interface ToolContext {
   readonly sandbox?: Sandbox | undefined
   /** Call it before a command, and what it returns behind it: it says which files of ours were taken back. */
   watchViews?(): () => Promise<readonly string[]>
-  /** Files of hand-offs, which the runtime writes; see `isPlanView`. */
-  readonly handOffFiles?: readonly string[] | undefined
+  /** Files of hand-offs, which the runtime writes. */
+  readonly handOffFiles?: HandOffFiles | undefined
   readonly outputs: Outputs
   readonly jobs: Jobs
   /**

@@ -163,6 +163,27 @@ describe('a hand-off that the organisation of the user adds', { timeout: 120_000
     expect(existsSync(join(dir, FILE))).toBe(false)
   }) // C30, C71
 
+  it('is written by agents like any file outside of the folders of phases, and not in one', async () => {
+    await trusting()
+    const write = (path: string) => call('write_file', { path, content: '1' })
+    expect((await write('data/perf.jsonl')).result?.text).toBe('Wrote 1 bytes to data/perf.jsonl')
+    const { result } = await attack('echo 2 > data/perf.jsonl', 'off')
+    expect([result?.isError, readFileSync(join(dir, 'data/perf.jsonl'), 'utf8')]).toEqual([false, '2\n'])
+    writeLines(dir, 'elsewhere/04-ui/04-01.plan.jsonl', header('01', { p: '04' }))
+    expect((await write('elsewhere/04-ui/perf.jsonl')).result).toMatchObject({ isError: true })
+    expect((await write('.yolo-planning/phases/09-new/PERF.jsonl')).result).toMatchObject({ isError: true })
+  }) // C30
+
+  it('is taken back below the planning folder that the organisation names', async () => {
+    const path = join(dir, '.deskmates/organisation/organisation.yaml')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('planning: .yolo-planning', 'planning: work/plans'))
+    mkdirSync(join(dir, 'work/plans/phases/03-api'), { recursive: true })
+    await trusting()
+    const { result } = await attack('touch work/plans/phases/03-api/perf.jsonl', 'off')
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('only deskmates writes it') })
+    expect(existsSync(join(dir, 'work/plans/phases/03-api/perf.jsonl'))).toBe(false)
+  }) // C71
+
   it('is no file that a rule for commands lets them redirect into', async () => {
     await trusting()
     const permissions = { mode: 'acceptEdits' as const, allow: ['bash(echo *)'] }

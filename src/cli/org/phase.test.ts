@@ -8,7 +8,7 @@ import { checkGate, openPhase, readPhase } from '../../session/organisation/phas
 import { writePhaseViews } from '../../session/organisation/phase-views.ts'
 import type { Command } from '../../team/command.ts'
 import { isRefusal } from '../../team/refusal.ts'
-import { engineering } from '../../testing/harnesses/organisation-harness.ts'
+import { engineering, templateFiles } from '../../testing/harnesses/organisation-harness.ts'
 import { openWorkspace } from '../../workspace.ts'
 
 const PHASE = '.yolo-planning/phases/03-api'
@@ -168,9 +168,8 @@ describe('org status', () => {
 })
 
 describe('the files of a phase', () => {
-  async function write(): Promise<void> {
+  async function write(organisation = engineering()): Promise<void> {
     await using workspace = await openWorkspace({ cwd: cli.dir, env: cli.env })
-    const organisation = engineering()
     const phase = openPhase(
       workspace,
       join(cli.dir, PHASE),
@@ -209,6 +208,24 @@ describe('the files of a phase', () => {
     expect(files()).toEqual(['.execution-state.json', '03-01.plan.jsonl', 'api-contracts.jsonl'])
     expect((await cli.run('org cleanup --reason whim')).code).toBe(2)
   }) // C70, C72, C73, C75
+
+  it('are one for each department where the name of a hand-off says so', async () => {
+    const perf =
+      'perf: { from: lead, to: owner, via: file, file: "perf-{department}.jsonl", fields: { p95: number } }\n'
+    const organisation = engineering({ 'handoffs.yaml': `${templateFiles()['handoffs.yaml']}\n${perf}` })
+    const handOff = (from: string, p95: number): Command => ({
+      type: 'handoff.record',
+      handOff: {
+        ...{ folder: PHASE, kind: 'perf', from, to: 'owner', status: 'recorded', subjects: [], after: [] },
+        content: { p95 },
+      },
+    })
+    await record('yolo-owner', handOff('frontend', 1), handOff('backend', 2), handOff('frontend', 3))
+    await write(organisation)
+    const values = (file: string) => cli.read(PHASE, file).match(/"p95":\d/g)
+    expect(values('perf-frontend.jsonl')).toEqual(['"p95":1', '"p95":3'])
+    expect(values('perf-backend.jsonl')).toEqual(['"p95":2'])
+  }) // C30
 
   it('never leave the workspace through a link', async () => {
     await record('yolo-frontend', ...allSteps())

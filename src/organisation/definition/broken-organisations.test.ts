@@ -112,6 +112,28 @@ const broken: Broken[] = [
   main('reads: [reqs.jsonl, research.jsonl] }', 'reads: [wishes.jsonl] }', 'no step leaves wishes.jsonl behind'),
   main('reads: [reqs.jsonl, research.jsonl] }', 'reads: [/etc/passwd] }', '"roles.critic.reads.0" is "/etc/passwd"'),
 
+  main('reads: [reqs.jsonl, research.jsonl] }', 'reads: [docs/reqs.jsonl] }', '"roles.critic.reads.0" is "docs/reqs'),
+
+  // Files that the runtime writes.
+  main('inputs: [reqs.jsonl,', 'inputs: [design-handoff.jsonl, reqs.jsonl,', 'design-handoff.jsonl is written by the'),
+  main('inputs: [reqs.jsonl,', 'inputs: [02-01.summary.jsonl, reqs.jsonl,', '02-01.summary.jsonl is written by the'),
+  main(
+    'exit: [critique.jsonl]',
+    'exit: [critique.jsonl, .execution-state.json]',
+    '.execution-state.json is written by',
+  ),
+  main('exit: [critique.jsonl]', 'exit: [critique.jsonl, out/critique.md]', '"steps.0.exit.1" is "out/critique.md"'),
+  main(
+    'artefacts: [design-tokens',
+    'artefacts: [.handoff-x-complete, design-tokens',
+    '.handoff-x-complete is written by',
+  ),
+  main(
+    'artefacts: [design-tokens',
+    'artefacts: [tokens/*.json, design-tokens',
+    '"gates.handoff-ux-complete.artefacts.0"',
+  ),
+
   // Steps.
   main('step: 3, name: planning', 'step: 4, name: planning', 'step 4 stands at place 3'),
   main('step: 3, name: planning', 'step: 0, name: planning', '"steps.2.step" is 0'),
@@ -197,6 +219,17 @@ const broken: Broken[] = [
   ),
   handoff('file: api-contracts.jsonl', 'file: ../api.jsonl', '"api_contract.file" is "../api.jsonl"'),
   handoff('file: api-contracts.jsonl', 'file: ..', '"api_contract.file" is ".."'),
+  handoff('file: api-contracts.jsonl', 'file: package.json', '"api_contract.file" is "package.json"'),
+  handoff('file: api-contracts.jsonl', 'file: README.md', '"api_contract.file" is "README.md"'),
+  handoff('file: api-contracts.jsonl', 'file: Makefile', '"api_contract.file" is "Makefile"'),
+  handoff('file: api-contracts.jsonl', 'file: "*.jsonl"', '"api_contract.file" is "*.jsonl"'),
+  handoff('file: api-contracts.jsonl', 'file: api-{phase}.jsonl', '"api_contract.file" is "api-{phase}.jsonl"'),
+  handoff('file: api-contracts.jsonl', 'file: .execution-state.json', '"api_contract.file" is'),
+  handoff('file: design-handoff.jsonl', 'file: api-contracts.jsonl', 'api_contract is written to api-contracts.jsonl'),
+  handoff('file: design-handoff.jsonl', 'file: API-Contracts.jsonl', 'api_contract is written to API-Contracts.jsonl'),
+  handoff('file: api-contracts.jsonl', 'file: 03-01.summary.jsonl', '03-01.summary.jsonl is the name of a plan'),
+  handoff('file: api-contracts.jsonl', 'file: api.plan.jsonl', 'api.plan.jsonl is the name of a plan'),
+  handoff('file: api-contracts.jsonl', 'file: fe-code-review.jsonl', 'fe-code-review.jsonl is an artefact'),
   handoff('progress: status', 'progress: state', '"state" is not a field with several words'),
   handoff('    commit: text', '    commit: string', '"string" is not a kind of field'),
   handoff('    commit: text', '    commit: __proto__', '"__proto__" is not a kind of field'),

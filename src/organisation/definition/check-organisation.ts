@@ -1,7 +1,8 @@
 import { shown } from '../../plan/shown-value.ts'
 import { Name } from '../../team/name.ts'
-import { artefactPrefix, handOffFiles, ownArtefacts } from './artefact-names.ts'
+import { handOffFiles } from './artefact-names.ts'
 import { checkHandoffs } from './check-handoffs.ts'
+import { checkPhaseFiles } from './check-phase-files.ts'
 import type { Handoff } from './handoff.ts'
 import type { Role } from './organisation.ts'
 import type { Checked } from './organisation-parts.ts'
@@ -14,7 +15,7 @@ export function checkOrganisation(checked: Checked): void {
   checkWorkflows(checked)
   checkRoles(checked)
   checkSteps(checked)
-  checkArtefactNames(checked)
+  checkPhaseFiles(checked)
   checkGates(checked)
   checkEscalation(checked)
   checkTalk(checked)
@@ -182,23 +183,6 @@ function checkSteps({ main, parts: { steps, areStepsValid, roles, general }, han
           `no step leaves ${artefact} behind`,
           'Add it to "exit" of a step or to "inputs", write it as "file" of a hand-off, or remove it.',
         )
-}
-
-/** Two departments of one phase must not overwrite each other's artefacts. */
-function checkArtefactNames({ main, parts: { departments, steps, general }, handoffs }: Checked): void {
-  const own = ownArtefacts({ steps, inputs: general?.inputs ?? [], handoffs: handoffs ?? new Map() })
-  const taken = new Map<string, string>()
-  for (const [name, department] of departments) {
-    const prefix = artefactPrefix(department)
-    const shared = [...own].find((artefact) => taken.has(`${prefix}${artefact}`))
-    if (shared !== undefined)
-      main.report(
-        ['departments', name, department.artefacts === undefined ? 'short' : 'artefacts'],
-        `${prefix}${shared} would be an artefact of ${taken.get(`${prefix}${shared}`)} too`,
-        `Write artefacts: ${department.short}-, or another beginning that no department has.`,
-      )
-    for (const artefact of own) taken.set(`${prefix}${artefact}`, taken.get(`${prefix}${artefact}`) ?? name)
-  }
 }
 
 function checkGates({ main, parts: { gates }, handoffs }: Checked): void {

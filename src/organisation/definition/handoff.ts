@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fixedObject, listOf, oneOf, text, yesOrNo } from './fixed-schema.ts'
+import { handOffFileName } from './phase-file-name.ts'
 
 /** Names of types of hand-offs. */
 export const HANDOFF_TYPE = /^[a-z][a-z0-9_]{0,63}$/
@@ -26,10 +27,7 @@ export const HandoffEntry = fixedObject({
   to: ends,
   via: oneOf(VIA).default('message'),
   /** Where it is written: a file of the phase folder, with {department} for the name of the sender's department. */
-  file: text('Write a file name of the phase folder, like api-contracts.jsonl.')
-    .regex(/^[\w.{}-]+$/, 'Write a file name without folders, like api-contracts.jsonl.')
-    .refine((name) => !/^\.+$/.test(name), 'Write a file name, like api-contracts.jsonl.')
-    .optional(),
+  file: handOffFileName.optional(),
   /** Plain text is accepted instead of the fields. */
   text: yesOrNo('Write text: true, or leave it out.').default(false),
   /** The field whose values only move forward, in the order in which they are listed. */

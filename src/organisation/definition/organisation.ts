@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { normalisePattern } from '../../team/board/reservation.ts'
 import { fixedObject, listOf, oneOf, text, whole, yesOrNo } from './fixed-schema.ts'
 import type { Handoff } from './handoff.ts'
+import { artefactName } from './phase-file-name.ts'
 import type { RoleFile } from './role-file.ts'
 
 /** Names of roles, departments, workflows and gates. */
@@ -11,14 +12,13 @@ const named = (what: string, example: string) =>
   text(`Write the name of ${what}, like ${example}.`).regex(ORGANISATION_NAME, `Write the name of ${what}: ${example}.`)
 const names = (what: string, example: string) => listOf(named(what, example), `Write a list of names: [${example}].`)
 
-/** Inside of the workspace or of a phase's folder, by a relative path without `..`. */
-export function isInsidePath(path: string): boolean {
+/** Inside of the workspace, by a relative path without `..`. */
+function isInsidePath(path: string): boolean {
   return !/^[A-Za-z]:|\\/.test(path) && normalisePattern(path) !== undefined && !path.split('/').includes('..')
 }
 const INSIDE = 'Write a relative path with forward slashes and without "..", like src/api.'
 const folder = text(INSIDE).refine(isInsidePath, INSIDE)
-const artefact = text('Write a file name of the phase folder, like architecture.toon.').refine(isInsidePath, INSIDE)
-const artefacts = (meaning: string) => listOf(artefact, `Write a list of files: ["*.plan.jsonl"], ${meaning}.`)
+const artefacts = (meaning: string) => listOf(artefactName, `Write a list of files: ["*.plan.jsonl"], ${meaning}.`)
 
 const CLEAN_TEAM = /^[A-Za-z0-9_{}-]+$/
 const MAX_MINUTES = 7 * 24 * 60

@@ -1,4 +1,4 @@
-import { isPlanView } from '../../team/plans/plan-views.ts'
+import { type HandOffFiles, isProtectedView } from '../../team/plans/plan-views.ts'
 import { type FileLookup, fileSystem, remembered } from '../paths/file-lookup.ts'
 import { isInside } from '../paths/places.ts'
 import type { Action } from '../permission.ts'
@@ -31,8 +31,8 @@ export interface Policy {
   readonly fileLookup?: FileLookup
   /** For agents that only read: they never write, and what they run needs a rule or an answer in every mode. */
   readonly isReadOnly?: boolean
-  /** Files of hand-offs, which the runtime writes; see `isPlanView`. */
-  readonly handOffFiles?: readonly string[]
+  /** Files of hand-offs, which the runtime writes. */
+  readonly handOffFiles?: HandOffFiles
   /** The policy of the agent that started this one; see `narrow`. */
   readonly within?: Policy
 }
@@ -149,7 +149,7 @@ function allowingOf(policy: Policy): Omit<Allowing, 'rules'> {
 /** What file tools never write, whatever allows it; see `refuseWriting`. */
 function isNeverWritten(path: string, { handOffFiles }: Policy): boolean {
   return (
-    isPlanView(path, handOffFiles) ||
+    isProtectedView(path, handOffFiles) ||
     /(^|\/)(\.git|\.teams|\.tasks|\.deskmates|\.claude|\.agents|\.husky|\.githooks|deskmates\.ya?ml)(\/|$)|^\/?(agents|skills)(\/|$)/i.test(
       path,
     )

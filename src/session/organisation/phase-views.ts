@@ -10,6 +10,7 @@ import {
 } from '../../organisation/views/coordination-files.ts'
 import { type ExecutionState, executionState } from '../../organisation/views/execution-state.ts'
 import { handOffLines } from '../../organisation/views/hand-offs.ts'
+import type { RecordedHandOff } from '../../team/phases/phase.ts'
 import { putPhaseFile } from '../plan/phase-file.ts'
 import { checkGate, currentWave, type Phase, phaseName } from './phase.ts'
 
@@ -35,9 +36,12 @@ export function writePhaseViews(phase: Phase, state: PhaseState, orchestration?:
     if (sentinel) put(sentinel, checkGate(phase, state, gate).isPassed ? '' : undefined)
   }
   for (const [type, { file }] of phase.organisation.handoffs) {
-    if (file === undefined || file.includes('{')) continue
+    // Files of departments that say their status are written above.
+    if (file === undefined || isCoordinationFile(file.replaceAll('{department}', 'x'))) continue
     const recorded = state.handOffs.filter(({ kind }) => kind === type)
-    if (recorded.length > 0) put(file, handOffLines(recorded))
+    const nameOf = ({ from }: RecordedHandOff) => file.replaceAll('{department}', from)
+    for (const name of new Set(recorded.map(nameOf)))
+      put(name, handOffLines(recorded.filter((one) => nameOf(one) === name)))
   }
 }
 

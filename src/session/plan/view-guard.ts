@@ -1,13 +1,13 @@
-import { readdirSync, renameSync } from 'node:fs'
+import { lstatSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Clock } from '../../journal/clock.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
-import { isInside } from '../../permissions/paths/places.ts'
-import { readPlainFile, realPath, statusOf } from '../../permissions/paths/safe-reads.ts'
+import { readPlainFile, statusOf } from '../../permissions/paths/safe-reads.ts'
 import { isPlanView } from '../../team/plans/plan-views.ts'
 import type { Workspace } from '../../workspace.ts'
 import { plansOfOtherTeams } from './other-teams.ts'
 import { putPhaseFile, writtenHere } from './phase-file.ts'
+import type { PhasePlaces } from './phase-places.ts'
 
 /**
  * Watches the files of phases that the runtime writes, while a command runs: that such a file is there means something to
@@ -23,30 +23,33 @@ export interface ViewGuardOptions {
   readonly root: string
   readonly workspace: Pick<Workspace, 'store'>
   readonly clock: Clock
-  /** Of the organisation; see `isPlanView`. */
-  readonly handOffFiles: readonly string[]
+  readonly places: PhasePlaces
   team(): TeamHandle | undefined
   /** The user hears of it too. */
   report(agent: string, text: string): void
 }
 
 export function createViewGuard(options: ViewGuardOptions): ViewGuard {
-  const { root, report, handOffFiles } = options
-  const look = () =>
-    new Map(
-      phaseFolders(options)
-        .flatMap((folder) => viewsIn(folder, handOffFiles))
-        .map((path) => [path, contentOf(path)] as const),
-    )
+  const { root, report, places, clock } = options
+  const look = () => {
+    const folders = places.watched()
+    const paths = folders.flatMap((folder) => viewsIn(folder, places.handOffFiles.names))
+    return { folders: new Set(folders), files: new Map(paths.map((path) => [path, contentOf(path)] as const)) }
+  }
   return {
     watch(agent) {
       const before = look()
+      const begin = clock.now()
+      // A folder that became known meanwhile may hold files of people: those are older than the command.
+      const isMeant = (path: string) => before.folders.has(dirname(path)) || isNewer(path, begin)
       return async () => {
-        const changed = [...look()].filter(([path, content]) => content !== before.get(path) || content === null)
+        const isChanged = (path: string, content: string | null) =>
+          content !== before.files.get(path) || content === null
+        const changed = [...look().files].filter(([path, content]) => isChanged(path, content) && isMeant(path))
         const undone: string[] = []
         for (const [path, content] of changed) {
           if (content !== null && (content === writtenHere(path) || (await isSummary(options, path, content)))) continue
-          const text = takeBack(root, path, writtenHere(path) ?? before.get(path))
+          const text = takeBack(root, path, writtenHere(path) ?? before.files.get(path))
           undone.push(text)
           report(agent, text)
         }
@@ -103,25 +106,13 @@ function contentOf(path: string): string | null {
   }
 }
 
-const MAX_FOLDERS = 1000
+/** The clock of a file system may be behind by a tick. */
+const TICK_S = 0.1
 
-/** Folders of known phases, those beside them, and those of the usual place. */
-function phaseFolders({ root, team }: ViewGuardOptions): string[] {
-  const state = team()?.state
-  const known = state ? [...state.plans.values(), ...state.steps.values()].map(({ folder }) => join(root, folder)) : []
-  const places = new Set([...known.map((folder) => dirname(folder)), join(root, '.yolo-planning', 'phases')])
-  const beside = [...places].filter((place) => isInside(root, place)).flatMap(foldersIn)
-  const real = [...known, ...beside].flatMap((folder) => realPath(folder) ?? [])
-  return [...new Set(real)].filter((folder) => isInside(root, folder)).slice(0, MAX_FOLDERS)
-}
-
-function foldersIn(place: string): string[] {
-  try {
-    const entries = readdirSync(place, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(place, name))
-  } catch {
-    return []
-  }
+/** The time of the last change of its inode, which no program can set. */
+function isNewer(path: string, begin: number): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat !== undefined && stat.ctimeMs / 1000 >= begin - TICK_S
 }
 
 function viewsIn(folder: string, handOffFiles: readonly string[]): string[] {

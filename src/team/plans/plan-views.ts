@@ -14,6 +14,21 @@ export function isPlanView(path: string, handOffFiles: readonly string[] = []): 
   return PLAN_VIEW.test(name) || handOffFiles.some((file) => namePattern(file).test(name))
 }
 
+/** The files of hand-offs that an organisation names. */
+export interface HandOffFiles {
+  /** With `{department}` for a name. */
+  readonly names: readonly string[]
+  /** Whether this folder, relative to the workspace, is one of a phase: anywhere else such a name means nothing. */
+  isOfPhase(folder: string): boolean
+}
+
+/** A path relative to the workspace that agents never write: one of the names above, wherever it is, or a hand-off of a phase. */
+export function isProtectedView(path: string, handOffFiles?: HandOffFiles): boolean {
+  if (isPlanView(path)) return true
+  if (!handOffFiles || !isPlanView(path, handOffFiles.names)) return false
+  return handOffFiles.isOfPhase(path.slice(0, Math.max(0, path.lastIndexOf('/'))).replace(/^\//, ''))
+}
+
 function namePattern(file: string): RegExp {
   const parts = file.split('{department}').map((part) => part.replaceAll(/[.{}]/g, '\\$&'))
   return new RegExp(`^${parts.join('[\\w-]+')}$`, 'i')

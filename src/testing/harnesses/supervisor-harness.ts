@@ -123,7 +123,6 @@ export async function supervisorHarness(
     keepsMembers: false,
     limitsAllRuns: false,
     watchViews: () => async () => [],
-    handOffFiles: [],
     commits,
     agentTypes: [],
     gatesOf: () => ({ idle: false, completion: false }),

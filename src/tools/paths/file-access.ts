@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { isInside } from '../../permissions/paths/places.ts'
-import { isPlanView } from '../../team/plans/plan-views.ts'
+import { isProtectedView } from '../../team/plans/plan-views.ts'
 import type { ToolContext } from '../tool.ts'
 
 /** What decides which paths file tools may use. */
@@ -46,7 +46,7 @@ export function refuseWriting(real: string, access: FileAccess): string | undefi
   const steps = stepsInside(real, access)
   const shown = show(real, access)
   if (!steps) return outside(shown, access)
-  const instead = insteadOf(steps, access)
+  const instead = insteadOf(steps, real, access)
   if (instead) return `${shown} is never written by a file tool: ${instead}`
   if (access.forbids('write', real)) return `A rule of the user denies writing ${shown}. Work without it, or ask them.`
   return undefined
@@ -70,10 +70,11 @@ function stepsInside(real: string, { root, folders }: FileAccess): string[] | un
 /** Characters some file systems leave out when they compare names; others ignore case. */
 const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g
 
-function insteadOf(steps: readonly string[], { handOffFiles }: FileAccess): string | undefined {
+function insteadOf(steps: readonly string[], real: string, { root, handOffFiles }: FileAccess): string | undefined {
   const has = (...names: string[]) => steps.some((step) => names.includes(step))
   if (has('.teams', '.tasks')) return 'deskmates keeps it. Use the tools for tasks and messages.'
-  if (isPlanView(steps.at(-1) ?? '', handOffFiles))
+  const name = steps.at(-1) ?? ''
+  if (isProtectedView(name) || isProtectedView(join(relative(root, dirname(real)), name), handOffFiles))
     return 'deskmates writes it from the journal: a summary when the last task of the plan ends, a hand-off when its message is sent.'
   // All of it: hooks and config run programs, and so does whatever a `.git` file points to.
   if (has('.git')) return 'it belongs to git. Use git commands.'
