@@ -284,7 +284,7 @@ export const mutations: readonly Mutation[] = [
     name: 'plan-run-answers-unchecked',
     mistake: 'plan run in task mode checks no answer, although the folder has an organisation',
     file: 'src/cli/plan/run.ts',
-    old: '...(organisation.trusted && { routing: routingOf(organisation.trusted, plans, workspace) }),',
+    old: '...(organisation.trusted && { routing: routingOf(organisation.trusted, plans, workspace, call.clock) }),',
     new: '...(organisation.trusted && routingOf(organisation.trusted, plans, workspace) && {}),',
     test: 'src/cli/plan/answers.test.ts',
     fails: 'checks answers by the hand-offs of a trusted organisation, and records them',

@@ -49,4 +49,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/organisation/definition/broken-organisations.test.ts',
     fails: 'refuses brackets without end before the parser reads them',
   },
+  {
+    name: 'plan-run-unrouted',
+    mistake: 'in a plan run agents write to any member, whatever the organisation says',
+    file: 'src/organisation/routing/plan-routing.ts',
+    old: 'roles.includes(DEV_ROLE)) return routing',
+    new: 'roles.includes(DEV_ROLE)) return { addedTypes: routing.addedTypes, route: () => ({ via: "message" }) }',
+    test: 'src/cli/plan/routing.test.ts',
+    fails: 'that an organisation does not allow are refused before delivery, with the allowed recipients',
+  },
+  {
+    name: 'no-stand-in-for-missing-roles',
+    mistake: 'developers of a plan run can write to no member, because their senior is not there',
+    file: 'src/organisation/routing/message-routing.ts',
+    old: "if (!options.isPartial || sent.handoff?.via === 'file') return undefined",
+    new: 'if (options.isPartial !== false) return undefined',
+    test: 'src/cli/plan/routing.test.ts',
+    fails: 'go to the lead for roles that the team does not have, and only there',
+  },
 ]

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Option } from 'commander'
 import type { SessionEvent } from '../../agent/session-event.ts'
+import type { Clock } from '../../journal/clock.ts'
 import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { ORGANISATION_FOLDER, readOrganisation } from '../../organisation/definition/read-organisation.ts'
 import { assignPlans } from '../../organisation/phases/assign-plans.ts'
@@ -15,6 +16,7 @@ import { DEV_ROLE } from '../../plan/plan-draft.ts'
 import { planStatus } from '../../plan/plan-status.ts'
 import { resolveTeamMode, TEAM_MODES, type WantedMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
+import { recordHandOff } from '../../session/organisation/record-hand-off.ts'
 import { folderOf, loadPlans, plansToLoad } from '../../session/plan/load-plans.ts'
 import { teamOfPlans } from '../../session/plan/plan-team.ts'
 import type { Session } from '../../session/session.ts'
@@ -78,7 +80,7 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
           title: plans.map(({ id, header }) => `${id} ${header.t}`).join('; '),
           scaling: [{ role: DEV_ROLE, cap: options.maxDevs ?? MAX_DEVS, mode: mode.mode }],
           autoCommit: isOn,
-          ...(organisation.trusted && { routing: routingOf(organisation.trusted, plans, workspace) }),
+          ...(organisation.trusted && { routing: routingOf(organisation.trusted, plans, workspace, call.clock) }),
         }
       },
       resumeCommand: () => again,
@@ -134,14 +136,23 @@ function commitsOf(
 }
 
 /** Hand-offs of developers are those of the department whose folders the plans change, else of the first active one. */
-function routingOf(organisation: Organisation, plans: readonly Plan[], { workspace }: Workspace): MessageRouting {
+function routingOf(
+  organisation: Organisation,
+  plans: readonly Plan[],
+  workspace: Workspace,
+  clock: Clock,
+): MessageRouting {
   const departments = [...organisation.departments].map(([name, { folders, active }]) => ({ name, folders, active }))
   const assigned = assignPlans(plans, departments).plans
   const concerned = departments.filter(({ name }) => (assigned.get(name)?.length ?? 0) > 0)
   const [department] = concerned.length === 1 ? concerned : departments.filter(({ active }) => active)
   const [first] = plans
-  const folder = (first && folderOf(first, workspace)) ?? ''
-  return createPlanRouting({ organisation, department: department?.name ?? '', folder })
+  const folder = (first && folderOf(first, workspace.workspace)) ?? ''
+  const place = { phase: { organisation }, workspace, clock }
+  return createPlanRouting({
+    ...{ organisation, department: department?.name ?? '', folder },
+    record: (handOff, id) => recordHandOff(place, handOff, id),
+  })
 }
 
 async function load(call: Call, { team }: Session, plans: readonly Plan[]): Promise<void> {

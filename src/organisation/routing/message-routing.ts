@@ -19,6 +19,11 @@ export interface RoutingOptions {
   /** Of the phase, relative to the workspace: hand-offs between departments are recorded for it. */
   readonly folder: string
   readonly record?: MessageRouting['record']
+  /**
+   * The team has some roles of its department only: where no member has a role that a sender may write to, the next level of the
+   * escalation chain that has a member gets the message.
+   */
+  readonly isPartial?: boolean
 }
 
 /** The routing of one department's team. What no rule allows is refused, also for a role that no rule names. */
@@ -66,7 +71,8 @@ function routeOf(options: RoutingOptions, message: RoutedMessage, state: TeamSta
     return refuse('not_routed', { problem: 'content', type, issues, fields: Object.keys(handoff.schema.shape) })
   const fields = 'fields' in checked ? checked.fields : {}
   const recipient = partyOf(organisation, department, state, to) ?? partyOutside(organisation, to)
-  if (!recipient || !isRecipient(organisation, { handoff, sender, recipient, result: fields.result }))
+  const isMeant = recipient && isRecipient(organisation, { handoff, sender, recipient, result: fields.result })
+  if (!recipient || (!isMeant && !isStandIn(options, state, { message, sender, handoff })))
     return wrongRecipient(options, state, { message, sender, recipient, handoff })
   const isInside = recipient.department === department && recipient.role !== organisation.owner
   if (handoff.via === 'message' && isInside) return { via: 'message' }
@@ -83,13 +89,9 @@ function routeTalk(options: RoutingOptions, message: RoutedMessage, state: TeamS
   const allowed = organisation.routing.talk[sender.role] ?? []
   for (const name of names) {
     const recipient = partyOf(organisation, department, state, name)
-    if (!recipient || !allowed.includes(recipient.role))
-      return wrongRecipient(options, state, {
-        message: { ...message, to: name },
-        sender,
-        recipient,
-        handoff: undefined,
-      })
+    const addressed = { message: { ...message, to: name }, sender, recipient, handoff: undefined }
+    if (!recipient || (!allowed.includes(recipient.role) && !isStandIn(options, state, addressed)))
+      return wrongRecipient(options, state, addressed)
   }
   return { via: 'message' }
 }
@@ -148,25 +150,42 @@ function unknownRole({ organisation, department }: RoutingOptions, state: TeamSt
   return refuse('not_routed', { problem: 'unknown_role', by, role, roles: [...roles] })
 }
 
-interface Misaddressed {
+interface Sent {
   readonly message: RoutedMessage
   readonly sender: Party
-  readonly recipient: Party | undefined
   readonly handoff: Handoff | undefined
 }
 
-function wrongRecipient(
-  options: RoutingOptions,
-  state: TeamState,
-  { message, sender, recipient, handoff }: Misaddressed,
-): Refusal {
-  const { organisation, department } = options
-  const { from, to, type } = message
+interface Misaddressed extends Sent {
+  readonly recipient: Party | undefined
+}
+
+/** The roles that a sender may write to, and the members that have one of them. */
+function allowedBy({ organisation, department }: RoutingOptions, state: TeamState, { message, sender, handoff }: Sent) {
   const roles = handoff ? rolesFor(organisation, handoff, sender) : (organisation.routing.talk[sender.role] ?? [])
-  const present = others(state, from).filter((name) => {
+  const present = others(state, message.from).filter((name) => {
     const party = partyOf(organisation, department, state, name)
     return party !== undefined && roles.some((end) => isEnd(end, party))
   })
+  return { roles, present }
+}
+
+/** The member that gets messages for roles that the team does not have. */
+function standInFor(options: RoutingOptions, state: TeamState, sent: Sent): string | undefined {
+  if (!options.isPartial || sent.handoff?.via === 'file') return undefined
+  return allowedBy(options, state, sent).present.length > 0 ? undefined : superiorOf(options, sent.message.from, state)
+}
+
+function isStandIn(options: RoutingOptions, state: TeamState, sent: Sent): boolean {
+  return nameKey(standInFor(options, state, sent) ?? '') === nameKey(sent.message.to)
+}
+
+function wrongRecipient(options: RoutingOptions, state: TeamState, { recipient, ...sent }: Misaddressed): Refusal {
+  const { organisation, department } = options
+  const { message, sender, handoff } = sent
+  const { from, to, type } = message
+  const { roles, present } = allowedBy(options, state, sent)
+  const standIn = standInFor(options, state, sent)
   const details: Extract<RefusalDetails['not_routed'], { problem: 'recipient' }> = {
     problem: 'recipient',
     type: type === 'broadcast' ? 'message' : type,
@@ -176,7 +195,12 @@ function wrongRecipient(
     toRole: recipient?.role ?? state.members.get(nameKey(to))?.role ?? null,
     isOtherDepartment: recipient !== undefined && recipient.department !== null && recipient.department !== department,
     roles,
-    allowed: handoff?.via === 'file' ? outsideNames(organisation, roles, department) : present,
+    allowed:
+      handoff?.via === 'file'
+        ? outsideNames(organisation, roles, department)
+        : standIn === undefined
+          ? present
+          : [standIn],
   }
   return refuse('not_routed', details)
 }

@@ -1,19 +1,24 @@
+import { DEV_ROLE } from '../../plan/plan-draft.ts'
 import { refuse } from '../../team/refusal.ts'
 import type { MessageRouting } from '../../tools/message-routing.ts'
 import { checkContent } from './check-content.ts'
 import { createMessageRouting, type RoutingOptions } from './message-routing.ts'
 
 /**
- * What a team that only works on plans takes from the organisation of its folder: hand-offs are checked and recorded as in a department.
- * It has a lead and developers and no other role, so every member may write to every other one.
+ * The routing of a team that only works on plans, in a folder with an organisation: that of the department. The team has a lead and
+ * developers, so its lead gets what developers send to roles that are not there. Where the department has no developers, its rules say
+ * nothing about this team: then only the content of hand-offs is checked.
  */
 export function createPlanRouting(options: RoutingOptions): MessageRouting {
-  const { addedTypes, checkAnswer } = createMessageRouting(options)
+  const { organisation, department } = options
+  const routing = createMessageRouting({ ...options, isPartial: true })
+  if (organisation.departments.get(department)?.roles.includes(DEV_ROLE)) return routing
+  const { addedTypes, checkAnswer } = routing
   return {
     addedTypes,
     ...(checkAnswer && { checkAnswer }),
     route({ type, content }) {
-      const handoff = options.organisation.handoffs.get(type)
+      const handoff = organisation.handoffs.get(type)
       const checked = handoff && checkContent(type, handoff, content)
       if (!checked || !('issues' in checked)) return { via: 'message' }
       const fields = Object.keys(handoff.schema.shape)

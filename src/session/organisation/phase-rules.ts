@@ -2,14 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import type { Workspace } from '../../workspace.ts'
-
-/** What the organisation of the workspace says about the files of phases. */
-export interface PhaseRules {
-  /** Files of hand-offs, with `{department}` for a name. */
-  readonly handOffFiles: readonly string[]
-  /** The folder with plans and phases, relative to the workspace. */
-  readonly planning: string
-}
+import type { PhaseRules } from '../plan/phase-places.ts'
 
 const NO_ORGANISATION: PhaseRules = { handOffFiles: [], planning: '.yolo-planning' }
 

@@ -7,7 +7,7 @@ import type { Workspace } from '../../workspace.ts'
 import { ownerTeam, type Phase } from './phase.ts'
 
 interface PlaceOfHandOffs {
-  readonly phase: Phase
+  readonly phase: Pick<Phase, 'organisation'>
   readonly workspace: Workspace
   readonly clock: Clock
 }

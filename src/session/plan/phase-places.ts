@@ -4,7 +4,14 @@ import type { TeamHandle } from '../../journal/team-handle.ts'
 import { isInside } from '../../permissions/paths/places.ts'
 import { realPath } from '../../permissions/paths/safe-reads.ts'
 import type { HandOffFiles } from '../../team/plans/plan-views.ts'
-import type { PhaseRules } from '../organisation/phase-rules.ts'
+
+/** What the organisation of the workspace says about the files of phases. */
+export interface PhaseRules {
+  /** Files of hand-offs, with `{department}` for a name. */
+  readonly handOffFiles: readonly string[]
+  /** The folder with plans and phases, relative to the workspace. */
+  readonly planning: string
+}
 
 export interface PhasePlaces {
   /** Real paths of folders whose files are watched: of known phases, those beside them, and those of the planning folder. */
