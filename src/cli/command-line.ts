@@ -8,7 +8,7 @@ import { AGENTS, commandGroups, commandNames, commands } from './program/command
 import type { Call, Context, Globals } from './program/context.ts'
 import { EXIT, explain, isJson, Misused, OutputClosed, Refused, wantsJson } from './program/failure.ts'
 import { addGlobals } from './program/globals.ts'
-import { meaningOf, withSeparateValues } from './program/interpret-arguments.ts'
+import { hasOnlyGlobals, meaningOf, withSeparateValues } from './program/interpret-arguments.ts'
 import { optionHint } from './program/option-hints.ts'
 import type { AnySubCommand } from './program/sub-command.ts'
 import { version } from './program/version.ts'
@@ -74,7 +74,7 @@ interface Running {
 /** The arguments for commander, which needs a name for every command and knows no list separated by spaces. */
 function commanderArguments(argv: readonly string[], { isTerminal, isStdinTerminal }: Partial<Context> = {}): string[] {
   // Alone, on a terminal: the conversation with the lead.
-  if (argv.length === 0 && isTerminal && isStdinTerminal) return [RUN]
+  if (hasOnlyGlobals(argv) && !argv.includes('--json') && isTerminal && isStdinTerminal) return [RUN, ...argv]
   if (argv[0] === 'help') return [...argv.slice(1), '--help']
   const meaning = meaningOf(argv)
   if (meaning === 'version') return ['--version']

@@ -2,6 +2,15 @@ import type { Mutation } from './mutation.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'painted-prompt-of-two-sessions',
+    mistake: 'the prompt is painted for a command line that names two sessions',
+    file: 'src/cli/interactive/conversation-arguments.ts',
+    old: '  if (named.length > 1) return true\n',
+    new: '',
+    test: 'src/cli/interactive/conversation-arguments.test.ts',
+    fails: 'leaves two sessions to commander',
+  },
+  {
     name: 'painted-prompt-loses-keys',
     mistake: 'keys that were typed before the session was there are lost',
     file: 'src/terminal/painted-prompt.ts',

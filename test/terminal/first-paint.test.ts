@@ -85,6 +85,37 @@ describe('the first paint of deskmates', { timeout: 170_000 }, () => {
     await terminal.sees('Continue with: deskmates -r', 'exit 0')
   })
 
+  it('comes with -c and --team too, and the conversation appears above what is typed', async ({ skip }) => {
+    if (backend === undefined) skip('neither tmux nor script is installed')
+    const { open } = project()
+    const first = open(`${MODEL} 'Hello lead'`)
+    await first.sees('The lead answers.')
+    first.press('C-d')
+    const [, id = ''] = /deskmates -r (\S+)/.exec(await first.sees('exit 0')) ?? []
+    for (const args of [`-c ${MODEL}`, `--team ${id} ${MODEL}`]) {
+      const again = open(args)
+      await again.sees('default mode')
+      again.type('and more')
+      await again.sees('> Hello lead', 'The lead answers.', 'and more')
+      again.press('C-c')
+      await again.seesNo('and more')
+      again.press('Up')
+      await again.sees(/^Hello lead$/m)
+      again.press('C-c')
+      again.press('C-d')
+      await again.sees('exit 0')
+    }
+  })
+
+  it('is taken back where -c finds no session: the error stands alone', async ({ skip }) => {
+    if (backend === undefined) skip('neither tmux nor script is installed')
+    const screen = await project()
+      .open(`-c ${MODEL}`)
+      .sees(/exit \d/)
+    expect(screen).toContain('There is no session in this folder yet.')
+    expect(screen).not.toContain('default mode')
+  })
+
   it('is taken back where the settings are wrong: the error stands alone', async ({ skip }) => {
     if (backend === undefined) skip('neither tmux nor script is installed')
     const { home, open } = project()

@@ -29,8 +29,8 @@ export async function paintFirst(argv: readonly string[], context: Context): Pro
   return prompt
 }
 
-/** An agent is refused, a named team is continued, and a database may not answer. */
-const VARIABLES_THAT_DECIDE = ['DESKMATES_AGENT', 'DESKMATES_TEAM', 'DESKMATES_STORE']
+/** An agent is refused, and a database may not answer. */
+const VARIABLES_THAT_DECIDE = ['DESKMATES_AGENT', 'DESKMATES_STORE']
 
 /** The real path of the project, unless a question about it, about its MCP servers or about the model comes first. */
 function folderWithoutQuestion(cwd: string, env: NodeJS.ProcessEnv, { model }: Conversation): string | undefined {

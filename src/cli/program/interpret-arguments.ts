@@ -75,6 +75,11 @@ function belongs(option: string, word: string): boolean {
 /** Rules with commas between them: no space outside of parentheses, which a prompt has. */
 const RULE = /^[\w*-]+(\([^)]*\))?(,\s*[\w*-]+(\([^)]*\))?)*,?$/
 
+/** No command, no prompt and no option of a run, as in `deskmates --team web`. */
+export function hasOnlyGlobals(argv: readonly string[]): boolean {
+  return firstWordIndex(argv) >= argv.length
+}
+
 /** The index of the first word after the global options. */
 function firstWordIndex(argv: readonly string[]): number {
   let at = 0
