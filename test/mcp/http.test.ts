@@ -95,12 +95,11 @@ describe('a server over HTTP', { timeout: 60_000 }, () => {
     expect(await again).toMatchObject({ text: 'on' })
   })
 
-  it('that wants a login says so, with the header to set, and is not tried again', async () => {
+  it('that wants a login says so, with the command to run, and is not tried again', async () => {
     await using harness = await open('/private')
     const said = harness.notes.join()
-    expect(said).toContain('The MCP server web does not accept this user (401, it wants Bearer realm=')
-    expect(said).toContain('"headers" of its entry: {"Authorization": "Bearer $' + '{WEB_TOKEN}"}')
-    expect(said).toContain('A login with OAuth is not supported.')
+    expect(said).toContain('The MCP server web refused the connection (401, it wants Bearer realm="web")')
+    expect(said).toContain('"headers": {"Authorization":"Bearer $' + '{WEB_TOKEN}"}')
     expect(harness.servers.status()).toMatchObject([{ status: 'failed' }])
   })
 

@@ -11,6 +11,8 @@ import { readServers } from '../workspace/read-servers.ts'
 import { readSettings } from '../workspace/read-settings.ts'
 import { serverJson, stateText } from './print-server.ts'
 
+const MAX_WHY = 2000
+
 interface Options {
   readonly check: boolean
 }
@@ -42,6 +44,11 @@ $ deskmates mcp list --no-check     starts none of them`,
       )
     else if (rows.length === 0) await printMessage(call, 'No MCP servers. Add one: deskmates mcp add NAME -- COMMAND')
     else await print(call, table(call, ['name', 'from', 'state', 'runs'], rows.map(rowOf)))
+    // The column is narrow, and the end of a reason says what to do.
+    if (!call.globals.json)
+      for (const { checked } of rows)
+        if (checked?.why !== undefined && oneLine(checked.why) !== oneLine(checked.why, MAX_WHY))
+          await printMessage(call, oneLine(checked.why, MAX_WHY))
     return rows.some(({ checked }) => checked?.status === 'failed') ? EXIT.failed : EXIT.done
   },
 }

@@ -3,6 +3,7 @@ import type { Tool } from '../../tools/tool.ts'
 import type { AgentName, ToolSource } from '../../tools/tool-source.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type ExpandOptions, expandEntry } from './expand.ts'
+import { loginAdvice } from './login-advice.ts'
 import type { ServerOffers } from './offers.ts'
 import { type ConfiguredServer, isStdio } from './server-entry.ts'
 import { serverTools } from './server-tools.ts'
@@ -26,6 +27,8 @@ export interface McpServers extends ToolSource, AsyncDisposable {
   /** Starts every server that may be started. Returns at once. */
   start(): void
   status(): readonly ServerStatus[]
+  /** Takes the secrets that servers were given out of what they say. */
+  erase(text: string): string
   /** The connection of a server by its key, for prompts and resources; undefined if there is none. */
   find(key: string): { readonly connection: Connection; readonly offers: ServerOffers } | undefined
 }
@@ -75,7 +78,10 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       open: () =>
         isStdio(entry)
           ? createStdioTransport(() => startServer(name, entry, grants, place), clock)
-          : createHttpTransport(name, entry.url, entry.headers ?? {}, clock),
+          : createHttpTransport({
+              ...{ name, url: entry.url, headers: entry.headers ?? {}, clock },
+              refusal: (challenge) => loginAdvice(server, challenge),
+            }),
       onChange: (offers) => useOffers(one, offers),
       onEnd: note,
     })
@@ -134,6 +140,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       })
       await Promise.all(ended.map((connection) => connection.close()))
     },
+    erase,
     status: () => servers.map((server) => statusOf(server, running.get(server.key))),
     find(key) {
       const one = running.get(key)

@@ -1,18 +1,21 @@
 import { type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../journal/clock.ts'
 import { ServerRefused } from '../server-faults.ts'
-import { boundedLine } from '../untrusted-text.ts'
 import { createFloodLimit, MAX_MESSAGE_BYTES, type ServerTransport } from './server-transport.ts'
 
 const MAX_MB = MAX_MESSAGE_BYTES >> 20
 
+export interface HttpOptions {
+  readonly name: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly clock: Clock
+  /** What to say where the server wants a login; `challenge` is what it asks for, in its words. */
+  refusal(challenge: string | null): string
+}
+
 /** Messages to and from a server over HTTP. Redirections to another origin fail: the address is what was approved. */
-export function createHttpTransport(
-  name: string,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  clock: Clock,
-): ServerTransport {
+export function createHttpTransport({ name, url, headers, clock, refusal }: HttpOptions): ServerTransport {
   let why: string | undefined
   const fail = (reason: string) => {
     if (why !== undefined) return
@@ -26,7 +29,7 @@ export function createHttpTransport(
     const response = await fetch(address, init)
     if (response.status === 401) {
       await response.body?.cancel()
-      throw new ServerRefused(notLoggedIn(name, response.headers.get('www-authenticate')))
+      throw new ServerRefused(refusal(response.headers.get('www-authenticate')))
     }
     if (!response.body) return response
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
@@ -48,22 +51,6 @@ function addressOf(name: string, url: string): URL {
   if (address === undefined || !/^https?:$/.test(address.protocol))
     throw new ServerRefused(`The URL of the MCP server ${name} is not one of http:// or https://. Correct it.`)
   return address
-}
-
-function notLoggedIn(name: string, challenge: string | null): string {
-  const wants = boundedLine(challenge ?? '', 200)
-  return (
-    `The MCP server ${name} does not accept this user (401${wants === '' ? '' : `, it wants ${wants}`}). ` +
-    `Get a token from its provider, and write it into "headers" of its entry: {"Authorization": "Bearer \${${variableOf(name)}}"}. ` +
-    'A login with OAuth is not supported.'
-  )
-}
-
-function variableOf(name: string): string {
-  return `${name
-    .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, '_')
-    .replace(/^(?=\d)/, '_')}_TOKEN`
 }
 
 /** An answer that is longer fails its call. */
