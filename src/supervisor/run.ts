@@ -10,6 +10,7 @@ import type { SessionEvent } from '../agent/session-event.ts'
 import type { RanHook } from '../permissions/hooks/hooks.ts'
 import { limitText } from '../prompts/limit.ts'
 import { promptWithHookText } from '../prompts/notices.ts'
+import { withoutResources } from '../prompts/resource.ts'
 import type { AttachedImage } from '../tools/files/prompt-images.ts'
 import { offer } from '../tools/run-call.ts'
 import { damagesIn } from './damages.ts'
@@ -228,7 +229,7 @@ export interface PromptOptions {
 export async function sendPrompt(supervisor: Supervisor, prompt: string, options: PromptOptions): Promise<void> {
   const { signal, typed = { text: '' }, attached = {} } = options
   const { lead, ownTeam } = supervisor
-  const found = promptImages(supervisor, prompt, { attached: attached.images, cwd: typed.cwd })
+  const found = promptImages(supervisor, withoutResources(prompt), { attached: attached.images, cwd: typed.cwd })
   const { refusal, content } = await runPromptHooks(supervisor, prompt + (attached.text ?? ''), signal)
   if (refusal !== undefined) throw new PromptRefused(refusal)
   const left = tokensLeft(content, lead, found.images.length * PICTURE_TOKENS)

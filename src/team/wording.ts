@@ -15,6 +15,11 @@ export function beginning(text: string, length: number): string {
   return `${text.slice(0, isHalf ? length - 1 : length)}…`
 }
 
+/** A text as one word of a command line that a person copies. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
 /** Text of others as one line of ours: it cannot begin a line or an element of its own. */
 export function oneLine(text: string, length: number): string {
   return beginning(text.replace(/\s+/g, ' ').replaceAll('<', '&lt;').trim(), length)

@@ -40,6 +40,12 @@ describe('commands of the terminal', () => {
     await called('stop', 'bob', false)
   }) // B75
 
+  it('asks the session for a prompt of an MCP server that the terminal does not know yet', async () => {
+    const { type, called } = await openTeam()
+    type('/mcp__tracker__triage 42<enter>')
+    await called('prompt', '/mcp__tracker__triage 42')
+  })
+
   it('/inbox shows unread mail of the lead and leaves it unread', async () => {
     const { control, type, shows } = await openTeam()
     control.record(mail('m1', 'alice', 'lead', 'The form is done.'))

@@ -1,4 +1,5 @@
 import type { ConfiguredServer } from '../../mcp/client/server-entry.ts'
+import { shellWord } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import { oneLine } from '../output/format.ts'
 import type { Call } from '../program/context.ts'
@@ -25,6 +26,6 @@ export function projectServer(servers: readonly ConfiguredServer[], name: string
   const found = serverNamed(servers, name)
   if (found.isProject) return found
   throw new Misused(
-    `The MCP server ${found.name} is your own, so it needs no approval. To change it: deskmates mcp remove ${found.name}, then deskmates mcp add.`,
+    `The MCP server ${found.name} is your own, so it needs no approval. To change it: deskmates mcp remove ${shellWord(found.name)}, then deskmates mcp add.`,
   )
 }

@@ -1,8 +1,13 @@
 import { describeServer } from '../../mcp/client/describe-server.ts'
 import type { ConfiguredServer } from '../../mcp/client/server-entry.ts'
 
-/** A server as a person decides about it: what it runs, which variables it reads, and what it asks for. */
+/** A server with what a person decided about it. */
 export function serverLines(server: ConfiguredServer): string[] {
+  return [...aboutServer(server), `  state: ${stateText(server)}`]
+}
+
+/** A server as a person decides about it: what it runs, which variables it reads, and what it asks for. */
+export function aboutServer(server: ConfiguredServer): string[] {
   const about = describeServer(server)
   return [
     `${server.name}  (${server.source}${server.path === undefined ? '' : `, ${server.path}`})`,
@@ -11,7 +16,6 @@ export function serverLines(server: ConfiguredServer): string[] {
     `  reads variables: ${about.variables.length === 0 ? 'none' : about.variables.join(', ')}`,
     ...about.values.map(({ name, value }) => `  ${about.transport === 'stdio' ? 'sets' : 'sends'} ${name}: ${value}`),
     ...(about.transport === 'stdio' ? [`  asks for: ${requests(about)}`] : []),
-    `  state: ${stateText(server)}`,
   ]
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { serverKey } from '../../mcp/client/names.ts'
+import { serverKey, serverNameFault } from '../../mcp/client/names.ts'
 import { entryHash, parseEntry, type ServerEntry } from '../../mcp/client/server-entry.ts'
 import { projectFile, readEntries, requestedBy, userFile } from '../../session/mcp/configured-servers.ts'
 import { realDisk } from '../../stores/files/disk.ts'
@@ -8,6 +8,7 @@ import { makeFolder } from '../../stores/files/folders.ts'
 import { openServerApprovals } from '../../stores/files/identity/server-approvals.ts'
 import { stateFolder } from '../../stores/files/identity/trust.ts'
 import { replaceFile } from '../../stores/files/replace-file.ts'
+import { shellWord } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Call } from '../program/context.ts'
 import { Misused } from '../program/failure.ts'
@@ -60,15 +61,16 @@ function membersOf(file: string): object {
 
 /** Adds a server. A person runs this command, so what it adds to the project is approved at once. */
 export function addServer(call: Call, workspace: Workspace, scope: Scope, name: string, raw: unknown) {
-  if (serverKey(name) === undefined)
-    throw new Misused(`${JSON.stringify(name)} is not a name. Use letters, digits, - and _.`)
+  const fault = serverNameFault(name)
+  if (fault !== undefined)
+    throw new Misused(`${JSON.stringify(name)} is not a name: ${fault}. Use letters, digits, - and _.`)
   const read = parseEntry(raw)
   if ('why' in read) throw new Misused(`This server cannot be used: ${read.why}.`)
   const { file, entries } = serversOfScope(call, workspace, scope)
   const same = [...entries.keys()].find((other) => serverKey(other)?.toLowerCase() === serverKey(name)?.toLowerCase())
   if (same !== undefined)
     throw new Misused(
-      `There is a server ${same} (${file ?? scope}) already. Remove it first: deskmates mcp remove ${same} --scope ${scope}`,
+      `There is a server ${same} (${file ?? scope}) already. Remove it first: deskmates mcp remove ${shellWord(same)} --scope ${scope}`,
     )
   writeScope(call, workspace, scope, new Map([...entries, [name, read.entry]]))
   if (scope === 'project') approve(call, workspace, name, read.entry)

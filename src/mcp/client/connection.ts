@@ -10,6 +10,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/client'
 import type { AlarmClock } from '../../journal/clock.ts'
+import { shellWord } from '../../team/wording.ts'
 import { type JsonSchema, valueFault } from '../../tools/json-schema/json-schema.ts'
 import { createCallSlots } from './call-slots.ts'
 import { fetchOffers, type ServerOffers } from './offers.ts'
@@ -144,7 +145,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function givenUp(): string {
-    return `${lastFailure} It failed ${failures} times in a row and is not started again in this session. See: deskmates mcp get ${name}`
+    return `${lastFailure} It failed ${failures} times in a row and is not started again in this session. See: deskmates mcp get ${shellWord(name)}`
   }
 
   /** Runs one request on the server; only an answer shows that the server works. */

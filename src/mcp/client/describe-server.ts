@@ -1,7 +1,8 @@
+import { plainText } from '../../redaction/plain-text.ts'
 import { isSecretName } from '../../redaction/secret-name.ts'
+import { shellWord } from '../../team/wording.ts'
 import { variablesOf } from './expand.ts'
 import { type ConfiguredServer, isStdio } from './server-entry.ts'
-import { boundedLine } from './untrusted-text.ts'
 
 /** What a person reads before a server is approved. Values that are or may be secrets are not shown. */
 export interface ServerDescription {
@@ -21,8 +22,8 @@ export interface ServerDescription {
 
 export function describeServer({ entry, isProject }: Pick<ConfiguredServer, 'entry' | 'isProject'>): ServerDescription {
   const values = Object.entries((isStdio(entry) ? entry.env : entry.headers) ?? {}).map(([name, value]) => ({
-    name: boundedLine(name, 200),
-    value: isShown(name, value, isProject) ? boundedLine(value, 500) : HIDDEN,
+    name: shown(name, 200),
+    value: isShown(name, value, isProject) ? shown(value, 500) : HIDDEN,
   }))
   const about = { variables: variablesOf(entry), values }
   if (!isStdio(entry))
@@ -30,10 +31,10 @@ export function describeServer({ entry, isProject }: Pick<ConfiguredServer, 'ent
   return {
     ...about,
     transport: 'stdio',
-    runs: boundedLine([entry.command, ...(entry.args ?? [])].map(word).join(' '), 2000),
-    ...(entry.cwd !== undefined && { cwd: boundedLine(entry.cwd, 500) }),
+    runs: shown([entry.command, ...(entry.args ?? [])].map(word).join(' '), 2000),
+    ...(entry.cwd !== undefined && { cwd: shown(entry.cwd, 500) }),
     network: entry.network ?? false,
-    folders: (entry.folders ?? []).map((folder) => boundedLine(folder, 500)),
+    folders: (entry.folders ?? []).map((folder) => shown(folder, 500)),
     sandbox: entry.sandbox !== false,
   }
 }
@@ -47,9 +48,17 @@ function isShown(name: string, value: string, isProject: boolean): boolean {
 }
 
 function withoutLogin(url: string): string {
-  return boundedLine(url, 2000).replace(/^(\w+:\/\/)[^/@\s]*@/, `$1${HIDDEN}@`)
+  return shown(url, 2000).replace(/^(\w+:\/\/)[^/@\s]*@/, `$1${HIDDEN}@`)
 }
 
+/** As a person would type it; references to variables are left as they are. */
 function word(text: string): string {
-  return /^[\w./:@%+=,~${}-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  return /^[\w./:@%+=,~${}-]+$/.test(text) ? text : shellWord(text)
+}
+
+/** Signs that end a line are shown, since they may end a comment; what is left out is counted, since it may be what matters. */
+function shown(text: string, length: number): string {
+  const visible = plainText(text.replace(/\r\n|\n|\r/g, '\\n').replaceAll('\t', '\\t'))
+  const rest = visible.length - length
+  return rest <= 0 ? visible : `${visible.slice(0, length)}… (${rest} more characters, not shown)`
 }

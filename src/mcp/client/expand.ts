@@ -1,5 +1,6 @@
 import { isSecretVariable } from '../../redaction/secret-name.ts'
 import { TeamError } from '../../team/errors.ts'
+import { shellWord } from '../../team/wording.ts'
 import { isStdio, type ServerEntry } from './server-entry.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -63,7 +64,7 @@ function isForbidden(name: string, value: string, keys: readonly string[]): bool
 function forbidden(server: string, name: string): string {
   return (
     `The MCP server ${server} of this project uses \${${name}}, and a file of a project cannot read a secret. ` +
-    `If you want it to have that: deskmates mcp add ${server} … (without --scope project) keeps it in your own files.`
+    `If you want it to have that: deskmates mcp add ${shellWord(server)} … (without --scope project) keeps it in your own files.`
   )
 }
 

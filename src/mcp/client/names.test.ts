@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serverKey, toolName } from './names.ts'
+import { serverKey, serverNameFault, toolName } from './names.ts'
 
 describe('the name of a server in the names of its tools', () => {
   it.each([
@@ -17,6 +17,19 @@ describe('the name of a server in the names of its tools', () => {
     expect(one).not.toBe(two)
     expect(one).toHaveLength(32)
   })
+})
+
+describe('the name of a server in a file', () => {
+  it.for(['my server', 'my.server', 'Ümläut', 'a'.repeat(100), 'c; rm -rf ~'])('may be %s', (name) => {
+    expect(serverNameFault(name)).toBeUndefined()
+  })
+
+  it.for(['', '…', 'a\n  runs: nothing', 'a\u001b[2J', 'a\u202eb', ' a', 'a  b', 'a\tb', 'a'.repeat(101)])(
+    'cannot be %j: a person decides by it',
+    (name) => {
+      expect(serverNameFault(name)).toMatch(/^its name has /)
+    },
+  )
 })
 
 describe('the name of a tool', () => {

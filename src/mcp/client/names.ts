@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { plainText } from '../../redaction/plain-text.ts'
 
 /** The most characters that providers accept in the name of a tool. */
 const MAX_NAME = 64
 const MAX_SERVER_KEY = 32
+const MAX_SERVER_NAME = 100
 const HASH_LENGTH = 6
 
 /**
@@ -16,6 +18,14 @@ export function serverKey(name: string): string | undefined {
     .replace(/^_+|_+$/g, '')
   if (key === '') return undefined
   return key.length <= MAX_SERVER_KEY ? key : shortened(key, MAX_SERVER_KEY, name)
+}
+
+/** Why a server cannot have this name; undefined if it can. People read names where they decide, and copy them into commands. */
+export function serverNameFault(name: string): string | undefined {
+  if (serverKey(name) === undefined) return 'its name has no letter or digit'
+  if (name.length > MAX_SERVER_NAME) return `its name has more than ${MAX_SERVER_NAME} characters`
+  if (plainText(name) !== name || /[^\S ]| {2}|^ | $/.test(name)) return 'its name has characters that cannot be seen'
+  return undefined
 }
 
 /** `mcp__server__tool`: no tool of ours has such a name. Undefined: no letter is left of the tool's name. */

@@ -186,6 +186,6 @@ describe('servers of the user', () => {
 
   it('of a program that embeds the library are checked at once', () => {
     expect(givenServers({ tool: { command: 'x' } })).toMatchObject([{ source: 'code', state: { kind: 'ready' } }])
-    expect(() => givenServers({ tool: {} as ServerEntry })).toThrow('The MCP server tool cannot be used')
+    expect(() => givenServers({ tool: {} as ServerEntry })).toThrow('The MCP server "tool" cannot be used')
   })
 })

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { serverKey } from '../../mcp/client/names.ts'
+import { serverKey, serverNameFault } from '../../mcp/client/names.ts'
 import {
   type ConfiguredServer,
   entryHash,
@@ -21,6 +21,7 @@ import type { LoadedSettings } from '../../settings/load-settings.ts'
 import { openServerApprovals, type ServerApproval } from '../../stores/files/identity/server-approvals.ts'
 import { stateFolder } from '../../stores/files/identity/trust.ts'
 import { TeamError } from '../../team/errors.ts'
+import { beginning, shellWord } from '../../team/wording.ts'
 import type { Workspace } from '../../workspace.ts'
 
 export interface ServerSources {
@@ -93,12 +94,14 @@ export function configuredServers(sources: ServerSources): ConfiguredServers {
 /** Servers that the program which embeds the library names: it has all rights of its user. */
 export function givenServers(entries: Readonly<Record<string, ServerEntry>>): ConfiguredServer[] {
   return Object.entries(entries).map(([name, raw]) => {
-    const key = serverKey(name)
+    const fault = serverNameFault(name)
     const read = parseEntry(raw)
-    if (key === undefined || 'why' in read)
-      throw new WrongServerConfig(`The MCP server ${name} cannot be used: ${'why' in read ? read.why : NO_NAME}.`)
+    if (fault !== undefined || 'why' in read)
+      throw new WrongServerConfig(
+        `The MCP server ${JSON.stringify(name)} cannot be used: ${'why' in read ? read.why : fault}.`,
+      )
     const state = { kind: 'ready', grants: requestedBy(read.entry) } as const
-    return { name, key, entry: read.entry, source: 'code', isProject: false, state }
+    return { name, key: serverKey(name)!, entry: read.entry, source: 'code', isProject: false, state }
   })
 }
 
@@ -109,14 +112,14 @@ function serverOf(
   problems: string[],
 ): ConfiguredServer | undefined {
   const where = placeOf({ source, path })
-  const key = serverKey(name)
+  const fault = serverNameFault(name)
   const read = parseEntry(raw)
-  if (key === undefined || 'why' in read) {
-    problems.push(
-      `${where}: the MCP server ${JSON.stringify(name)} cannot be used: ${'why' in read ? read.why : NO_NAME}.`,
-    )
+  if (fault !== undefined || 'why' in read) {
+    const shown = JSON.stringify(beginning(name, 100))
+    problems.push(`${where}: the MCP server ${shown} cannot be used: ${'why' in read ? read.why : fault}.`)
     return undefined
   }
+  const key = serverKey(name)!
   // Rules do not tell upper and lower case apart.
   const same = servers.find((other) => other.key.toLowerCase() === key.toLowerCase())
   if (same) {
@@ -136,8 +139,6 @@ function placeOf({ source, path }: Pick<ConfiguredServer, 'source' | 'path'>): s
   if (path !== undefined) return path
   return source === 'local' ? 'your own servers of this folder' : source === 'editor' ? 'the editor' : '--mcp-config'
 }
-
-const NO_NAME = 'its name has no letter or digit'
 
 function stateOf(
   { name, entry, source, isProject }: Pick<ConfiguredServer, 'name' | 'entry' | 'source' | 'isProject'>,
@@ -172,7 +173,8 @@ function problemOf({ name, path, state }: ConfiguredServer): string | undefined 
   if (state.kind === 'needs_trust')
     return `${intro}: this folder is not trusted. If you know where it comes from: deskmates trust`
   if (state.kind !== 'needs_approval') return undefined
-  return `${intro}: you have not approved it as it is now. See what it does: deskmates mcp get ${name}; then: deskmates mcp approve ${name}`
+  const word = shellWord(name)
+  return `${intro}: you have not approved it as it is now. See what it does: deskmates mcp get ${word}; then: deskmates mcp approve ${word}`
 }
 
 function flagged({ config = [], cwd, workspace }: ServerSources): Found[] {

@@ -1,6 +1,7 @@
 import { toolName } from '../../mcp/client/names.ts'
 import type { McpServers } from '../../mcp/client/servers.ts'
 import { boundedLine } from '../../mcp/client/untrusted-text.ts'
+import { resourceText } from '../../prompts/resource.ts'
 import { TeamError } from '../../team/errors.ts'
 
 export interface PromptServers {
@@ -31,9 +32,15 @@ const MENTION = /(^|[\s([])@([A-Za-z0-9_.-]+):([A-Za-z][A-Za-z0-9+.-]*:[^\s<>"'`
  */
 export async function expandPrompt(text: string, options: PromptServers): Promise<string> {
   const { servers } = options
-  if (!servers || !/mcp__|@/.test(text)) return text
+  if (!/mcp__|@/.test(text)) return text
   const signal = AbortSignal.timeout(EXPAND_MS)
   const [, name, words = ''] = COMMAND.exec(text) ?? []
+  if (!servers) {
+    if (name === undefined) return text
+    throw new PromptNotExpanded(
+      `There is no prompt /${name}: no MCP server is configured here. See: deskmates mcp list`,
+    )
+  }
   if (name === undefined) return withResources(text, options, signal)
   await servers.ready(signal)
   return promptOf(name, words, options, signal)
@@ -92,7 +99,7 @@ async function promptOf(
           : `[${content.type}]`
     return role === 'assistant' ? `Assistant: ${text}` : text
   })
-  return fitted(texts.join('\n\n'), command, keep)
+  return fitted(servers!.erase(texts.join('\n\n')), command, keep)
 }
 
 async function withResources(text: string, options: PromptServers, signal: AbortSignal): Promise<string> {
@@ -113,9 +120,7 @@ async function withResources(text: string, options: PromptServers, signal: Abort
     const read = contents.map((one) =>
       'text' in one ? one.text : `[${boundedLine(one.mimeType, 100) || 'binary'} data, not shown]`,
     )
-    parts.push(
-      `[The resource ${uri} of the MCP server ${server.name}]\n${fitted(read.join('\n'), 'resource', keep)}\n[end of the resource]`,
-    )
+    parts.push(resourceText(server.name, uri, fitted(servers!.erase(read.join('\n')), 'resource', keep)))
   }
   return parts.length === 0 ? text : [text, ...parts].join('\n\n')
 }

@@ -24,6 +24,8 @@ const help: SlashCommand = {
 /** Ours first: a project cannot give another meaning to a command of ours. */
 export async function runSlashCommand(host: Host, name: string, rest: string): Promise<void> {
   const command = [help, ...allCommands(host)].find((one) => one.name === (name === '?' ? 'help' : name))
+  // A server may still be starting: the session knows when its prompts are there, and what to say if there are none.
+  if (!command && name.startsWith('mcp__')) return prompt(host, `/${name} ${rest}`.trim())
   if (!command) return tell(host, `There is no command /${name}. /help lists all of them.`)
   await command.run(host, rest)
 }
