@@ -139,7 +139,7 @@ describe('a prompt that a person typed', () => {
     put('large.txt', 'some words \n'.repeat(1900))
     const model = composedModel(() => ({ text: 'I read it.' })).model
     const small = await ask('@src/a.ts @large.txt', { model: { ...model, context: 20_000 } })
-    expect(small.notes).toEqual([expect.stringContaining('large.txt is not attached: the prompt would be too long')])
+    expect(small.notes).toEqual([expect.stringContaining('large.txt is not attached: the text would be too long')])
     expect(small.stop.kind).toBe('finished')
   })
 

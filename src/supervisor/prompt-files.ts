@@ -30,7 +30,7 @@ export async function promptFiles(
     .filter((file) => !fitting.includes(file))
     .map(
       ({ name }) =>
-        `${name} is not attached: the prompt would be too long for ${lead.model.name}, which reads it itself.`,
+        `${name} is not attached: the text would be too long for ${lead.model.name}. An agent that needs it reads it itself.`,
     )
   for (const note of [...notes, ...tooLarge]) context.run.emit({ type: 'note', agent: lead.name, text: note })
   return fitting

@@ -75,6 +75,23 @@ describe('views over the whole screen', () => {
     await shows('── mail', '✉ backend → tester', '  Please test it.')
   })
 
+  it('show which files the person attached to mail', async () => {
+    const { control, type, shows } = await openTeam()
+    const message = {
+      id: 'm1',
+      type: 'message',
+      from: 'user',
+      to: 'tester',
+      content: 'See @a.ts',
+      timestamp: 1,
+    } as const
+    const attached = [{ name: 'a.ts', about: '2 lines', path: 'attached-1.txt', sum: '1' }]
+    control.record({ type: 'message.sent', message: { ...message, attached } })
+    await shows('✉ user → tester', '⎿ attached a.ts (2 lines)')
+    type('/mail<enter>')
+    await shows('── mail', '⎿ attached a.ts (2 lines)')
+  })
+
   it('open a tool call in full', async () => {
     const { control, type, shows } = await openTeam()
     control.says('lead', { type: 'tool_use', id: 'c1', name: 'bash', input: { command: 'npm test' } })

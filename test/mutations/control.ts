@@ -25,6 +25,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'does not take an answer to a question that is void',
   },
   {
+    name: 'mail-without-its-files',
+    mistake: 'files that a person names in mail reach no teammate',
+    file: 'src/agent/input/choose-mail.ts',
+    old: 'if (isFromUser(unread) || isBroadcastOfUser(unread)) attachments.push(...mailAttachments(message))',
+    new: 'if (isPrompt) attachments.push(...mailAttachments(message))',
+    test: 'src/session/control/open-control.test.ts',
+    fails: 'attaches files that mail of a person names, but none that a rule denies',
+  },
+  {
     name: 'always-forgotten',
     mistake: 'an answer for the session allows one call only',
     file: 'src/permissions/rules/session-policy.ts',

@@ -46,6 +46,7 @@ export interface ChosenMail {
   readonly texts: readonly InputText[]
   /** Of prompts. */
   readonly images: readonly MailImage[]
+  /** Of prompts and other mail of the user. */
   readonly attachments: readonly MailAttachment[]
   readonly files: readonly MailFile[]
   /** Tokens that are left of the budget. */
@@ -86,7 +87,7 @@ export async function chooseMail(
       imageBytes -= own.reduce((sum, { bytes }) => sum + bytes, 0)
       if (imageBytes < 0 && texts.length > 0) return { mail, texts, images, attachments, files, left }
       images.push(...own)
-      if (isPrompt) attachments.push(...mailAttachments(message))
+      if (isFromUser(unread) || isBroadcastOfUser(unread)) attachments.push(...mailAttachments(message))
       const text = messageText(message, unread.external, from)
       const tokens = text.length > budget.tokens * 20 ? Number.POSITIVE_INFINITY : costOf(text)
       if (isPrompt && tokens <= budget.prompt) {
@@ -130,6 +131,10 @@ function rank(unread: Unread): number {
 
 function isFromUser({ message, external }: Unread): boolean {
   return message.from === 'user' && message.type === 'message' && !external
+}
+
+function isBroadcastOfUser({ message, external }: Unread): boolean {
+  return message.from === 'user' && message.type === 'broadcast' && !external
 }
 
 /** Of several idle notices of one sender only the last one enters. */

@@ -3,6 +3,7 @@ import { type TeamHandle, USER } from '../../journal/team-handle.ts'
 import { cleanValue } from '../../redaction/clean-value.ts'
 import { createRedactor } from '../../redaction/redactor.ts'
 import type { LoadedSettings } from '../../settings/load-settings.ts'
+import { mailFiles } from '../../supervisor/mail-files.ts'
 import { type Attached, sendPrompt } from '../../supervisor/run.ts'
 import type { Applied } from '../../team/apply.ts'
 import { TeamError } from '../../team/errors.ts'
@@ -154,12 +155,20 @@ function controlOf(
     const isToAll = nameKey(to) === 'all'
     const team = isToAll ? session.team : teamWith(to)
     if (!team) return { refused: unknownMember(to) }
-    const effects = await team.send({ to, content })
+    const attached = await mailFiles(supervisor, { text: content, cwd }, { team, agents: agentsIn(team, to) })
+    const extra = attached.length > 0 && { extra: { attached: [...attached] } }
+    const effects = await team.send({ to, content, ...extra })
     if (isRefusal(effects)) return { refused: refusalText(effects) }
     const bounced = effects.filter(({ outcome }) => outcome === 'bounced')
     if (bounced.length > 0 && bounced.length === effects.length)
       return { refused: `${to} did not get it: ${bounced[0]!.reason ?? 'the message was returned'}.` }
     return undefined
+  }
+
+  /** The agents that mail to this name reaches: files of the person are attached for them. */
+  function agentsIn({ state }: TeamHandle, to: string): string[] {
+    const members = [...state.members.values()].filter((member) => member.kind === 'agent' && isPresent(member))
+    return members.flatMap(({ name }) => (nameKey(to) === 'all' || nameKey(name) === nameKey(to) ? [name] : []))
   }
 
   function unknownMember(name: string): string {

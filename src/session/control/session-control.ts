@@ -24,7 +24,7 @@ export interface SessionControl extends AsyncDisposable {
   prompt(text: string, line?: string): Promise<'started' | 'queued' | NotDone>
   /** Ends the turn of an agent. It continues with the next message; nothing that is written is lost. False: it was not in a turn. */
   interrupt(agent: string): Promise<boolean>
-  /** Sends a message of the user to a member, or to `all`. */
+  /** Sends a message of the user to a member, or to `all`, with the files that it names behind `@`, as in a prompt. */
   send(to: string, text: string): Promise<NotDone | undefined>
   /** Answers a question once: `late` if it was answered before, or is not needed any more. */
   answer(question: string, answer: QuestionAnswer): Promise<'accepted' | 'late' | NotDone>

@@ -1,4 +1,5 @@
 import type { ShownMessage } from '../../view/view.ts'
+import { attachmentLine } from '../conversation/entry-lines.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
 import { wrappedLines } from '../drawing/text-lines.ts'
 import { timeOfDay } from '../drawing/values.ts'
@@ -12,6 +13,7 @@ export function mailLines(mail: readonly ShownMessage[], columns: number): Drawn
   return mail.flatMap(({ at, message }) => [
     spread(messageHead(message), paint.dim(timeOfDay(at)), columns),
     ...wrappedLines(message.content, Math.max(1, columns - 2)).map((line) => draw`  ${line}`),
+    ...attachedLines(message, columns),
     EMPTY,
   ])
 }
@@ -21,7 +23,16 @@ export function announcedMail({ message }: ShownMessage, columns: number): Drawn
   const lines = wrappedLines(message.content.trim(), Math.max(1, columns - 4))
   const more =
     lines.length > SHOWN_LINES ? [paint.dim(`    … ${lines.length - SHOWN_LINES} more lines (/mail)`).fit(columns)] : []
-  return [messageHead(message).fit(columns), ...lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`), ...more]
+  const shown = lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`)
+  return [messageHead(message).fit(columns), ...shown, ...more, ...attachedLines(message, columns)]
+}
+
+/** Files that the user attached; a prompt has them below it in the conversation. */
+function attachedLines({ attached, prompt }: ShownMessage['message'], columns: number): Drawn[] {
+  if (!Array.isArray(attached) || prompt === true) return []
+  return attached.map((file: Record<string, unknown>) =>
+    attachmentLine({ kind: 'attachment', at: 0, file: String(file.name), text: String(file.about) }, columns),
+  )
 }
 
 /** Who writes to whom. */
