@@ -202,17 +202,18 @@ export function controlContract(name: string, reach: (own: OpenControl) => Promi
       for (const name of ['ada', 'bob']) await control.spawn(name, 'coder', 'Wait.')
       await until(() => statusOf('ada') === 'idle' && statusOf('bob') === 'idle')
       const before = { ada: requestsOf('ada').length, bob: requestsOf('bob').length }
-      const heard = (name: 'ada' | 'bob') => JSON.stringify(requestsOf(name).slice(before[name]).at(-1)?.turns.at(-1))
+      const lastInputOf = (name: 'ada' | 'bob') =>
+        JSON.stringify(requestsOf(name).slice(before[name]).at(-1)?.turns.at(-1))
       await control.send('ada', 'Read @plan.txt and @secret.txt first.')
       await until(() => requestsOf('ada').length > before.ada)
-      expect(heard('ada')).toContain('first the schema')
-      expect(heard('ada')).not.toContain('hidden words')
+      expect(lastInputOf('ada')).toContain('first the schema')
+      expect(lastInputOf('ada')).not.toContain('hidden words')
       const notes = () => read.of('deskmates/note').map(({ text }) => text)
       await until(() => notes().some((text) => text.includes('secret.txt is not attached')))
       await until(() => statusOf('ada') === 'idle')
       await control.send('all', 'All of you: @plan.txt')
       for (const name of ['ada', 'bob'] as const)
-        await until(() => /All of you.*first the schema/.test(heard(name) ?? ''), `${name} gets the file`)
+        await until(() => /All of you.*first the schema/.test(lastInputOf(name) ?? ''), `${name} gets the file`)
     })
 
     it('runs by itself when mail for the lead comes in', async () => {
