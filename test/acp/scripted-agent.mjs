@@ -112,7 +112,12 @@ const app = agent({ name: 'scripted' })
     log({ event: 'initialize', params })
     if (prompts === 'hang') await new Promise(() => {})
     const agentCapabilities = { loadSession: ACP_LOAD === '1', mcpCapabilities: { http: ACP_NO_HTTP !== '1' } }
-    return { protocolVersion: PROTOCOL_VERSION, agentCapabilities, authMethods: [] }
+    const authMethods = process.env.ACP_AUTH ? [{ id: process.env.ACP_AUTH, name: 'a key' }] : []
+    return { protocolVersion: PROTOCOL_VERSION, agentCapabilities, authMethods }
+  })
+  .onRequest(methods.agent.authenticate, ({ params }) => {
+    log({ event: 'authenticate', params })
+    return {}
   })
   .onRequest(methods.agent.session.new, ({ params }) => {
     log({ event: 'new', params })

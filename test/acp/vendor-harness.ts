@@ -36,6 +36,8 @@ export interface VendorOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly acp?: Partial<Exclude<AcpEntry, string>>
   readonly isSandboxed?: boolean
+  /** All that a file of the project describes is trusted and approved. */
+  readonly trustsAll?: boolean
   readonly type?: Partial<AgentType>
   readonly session?: Partial<SessionOptions>
 }
@@ -61,7 +63,10 @@ export async function vendorHarness(options: VendorOptions = {}) {
   execFileSync('git', ['init', '-q', root], { env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' } })
   // In a sandbox it writes nowhere else.
   const log = join(options.isSandboxed ? root : dir, 'agent.jsonl')
-  const environment = { PATH: process.env.PATH, HOME: join(dir, 'home'), DESKMATES_STATE: join(dir, 'state') }
+  const environment = {
+    ...{ PATH: process.env.PATH, HOME: join(dir, 'home'), DESKMATES_STATE: join(dir, 'state') },
+    ...(options.trustsAll && { DESKMATES_TRUST: '1' }),
+  }
   mkdirSync(environment.HOME)
   const steps =
     typeof options.steps === 'function' ? options.steps({ dir, root, home: environment.HOME }) : options.steps

@@ -251,6 +251,17 @@ const spawnAsSubagent: NonNullable<Parameters<typeof vendorHarness>[0]>['lead'] 
   turns.length === 1 ? { calls: [call('Task', { agent_type: 'vendor', prompt: 'Dig.' })] } : { text: 'Good.' }
 
 describe("the environment of another vendor's agent", () => {
+  it('has a key that its program signs in with when it is told to, where there is such a key', async () => {
+    const options = { steps: [[completes]], acp: { preset: 'codex', mode: 'ask' } } as const
+    const env = { ACP_AUTH: 'api-key', ACP_MODES: 'ask' }
+    await using world = await vendorHarness({ ...options, env })
+    await world.run('Dig.', { env: { ...world.environment, CODEX_API_KEY: 'its own' } })
+    expect(world.logged('authenticate')).toMatchObject([{ params: { methodId: 'api-key' } }])
+    await using without = await vendorHarness({ ...options, env })
+    expect((await without.run()).tasks[0]?.status).toBe('completed')
+    expect(without.logged('authenticate')).toEqual([])
+  })
+
   it('has its own credentials and no key of ours or other secret', async () => {
     await using world = await vendorHarness({
       steps: [[completes]],

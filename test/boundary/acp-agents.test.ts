@@ -207,6 +207,54 @@ describe("another vendor's agent in the sandbox", { timeout: 60_000 }, () => {
     expect(world.logged('touch')[0]?.result).toBe('its own file')
   })
 
+  const settings = [
+    '.claude/settings.json',
+    '.claude/agents/x.md',
+    '.mcp.json',
+    'opencode.json',
+    '.opencode/plugin/x.js',
+  ]
+  const others = ['.gemini/settings.json', '.codex/config.toml', '.agents/skills/x/SKILL.md']
+  const inWorkspace = ({ root }: Places) => [...settings, ...others].map((name) => join(root, name))
+
+  it('sees no settings, hooks, plugins and servers that the workspace has for such programs', async ({ skip }) => {
+    if (missing) skip(missing)
+    const above = ({ dir }: Places) => ['.claude/settings.json', '.mcp.json'].map((name) => join(dir, name))
+    const texts = ({ root }: Places) => ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'].map((name) => join(root, name))
+    const world = await sandboxed(
+      [(at) => [...inWorkspace(at), ...above(at), ...texts(at)].map((read) => ({ read }))],
+      {
+        prepare: (at) => {
+          for (const path of [...inWorkspace(at), ...above(at), ...texts(at)]) put(path)
+        },
+      },
+    )
+    for (const path of [...inWorkspace(world), ...above(world)])
+      expect([path, world.results[path]]).toEqual([path, expect.stringMatching(/^(ENOENT|EACCES)$/)])
+    for (const path of texts(world)) expect([path, world.results[path]]).toEqual([path, SECRET])
+    expect(readFileSync(join(world.root, '.mcp.json'), 'utf8')).toBe(SECRET)
+  })
+
+  it('cannot make such folders in the workspace, and none is left there', async ({ skip }) => {
+    if (missing) skip(missing)
+    const made = ({ root }: Places) =>
+      ['.claude', '.gemini', '.codex', '.opencode'].map((name) => join(root, name, 'new'))
+    const world = await sandboxed([(at) => made(at).map((write) => ({ write }))])
+    for (const path of made(world)) expect([path, world.results[path]]).toEqual([path, 'EROFS'])
+    expect(readdirSync(world.root).sort()).toEqual(['.git', '.tasks', '.teams', 'agent.jsonl'])
+  })
+
+  it('sees such settings where the user wants that, and not where a file of the project does', async ({ skip }) => {
+    if (missing) skip(missing)
+    const touches = (at: Places) => [{ read: join(at.root, '.gemini/settings.json') }]
+    const prepare = (at: Places) => put(join(at.root, '.gemini/settings.json'))
+    const acp = { projectSettings: true }
+    const own = await sandboxed([touches], { prepare, acp })
+    expect(Object.values(own.results)).toEqual([SECRET])
+    const project = await sandboxed([touches], { prepare, acp, type: { isProject: true }, trustsAll: true })
+    expect(Object.values(project.results)).toEqual(['ENOENT'])
+  })
+
   it('is refused where the workspace or a further folder contains the home of the user', async ({ skip }) => {
     if (missing) skip(missing)
     const inWorkspace = await sandboxed([() => []], {

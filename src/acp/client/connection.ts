@@ -47,6 +47,14 @@ export interface ConnectionOptions {
   readonly startSeconds?: number
 }
 
+/** What a session is begun or loaded with. */
+export interface SessionStart {
+  readonly cwd: string
+  readonly mcpServers: McpServer[]
+  /** For its program, in the words of its vendor. */
+  readonly _meta?: Record<string, unknown>
+}
+
 export interface VendorSession {
   readonly id: string
   readonly modes: NewSessionResponse['modes']
@@ -55,9 +63,11 @@ export interface VendorSession {
 /** One life of a vendor's program, spoken to by the Agent Client Protocol. Everything it says is a stranger's. */
 export interface VendorConnection {
   initialize(): Promise<InitializeResponse>
-  newSession(cwd: string, mcpServers: McpServer[]): Promise<VendorSession>
+  newSession(options: SessionStart): Promise<VendorSession>
   /** What the program repeats of the history meanwhile is dropped: the transcript has it. */
-  loadSession(id: string, cwd: string, mcpServers: McpServer[]): Promise<VendorSession>
+  loadSession(id: string, options: SessionStart): Promise<VendorSession>
+  /** Signs in by one of the ways that its program offers. */
+  authenticate(method: string): Promise<void>
   setMode(session: string, mode: string): Promise<void>
   prompt(session: string, prompt: ContentBlock[]): Promise<PromptResponse>
   cancel(session: string): Promise<void>
@@ -200,23 +210,23 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
             return answer
           }),
       ),
-    async newSession(cwd, mcpServers) {
+    async newSession(options) {
       const opened = await within(
         START_SECONDS,
         'session/new',
-        agent.request(methods.agent.session.new, { cwd, mcpServers }),
+        agent.request(methods.agent.session.new, { ...options }),
       )
       session = opened.sessionId
       return { id: opened.sessionId, modes: opened.modes }
     },
-    async loadSession(id, cwd, mcpServers) {
+    async loadSession(id, options) {
       session = id
       isReplaying = true
       try {
         const loaded = await within(
           LOAD_SECONDS,
           'session/load',
-          agent.request(methods.agent.session.load, { sessionId: id, cwd, mcpServers }),
+          agent.request(methods.agent.session.load, { sessionId: id, ...options }),
         )
         return { id, modes: loaded?.modes }
       } catch (error) {
@@ -225,6 +235,9 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
       } finally {
         isReplaying = false
       }
+    },
+    async authenticate(methodId) {
+      await within(START_SECONDS, 'authenticate', agent.request(methods.agent.authenticate, { methodId }))
     },
     async setMode(sessionId, modeId) {
       const set = agent.request(methods.agent.session.setMode, { sessionId, modeId })

@@ -7,11 +7,20 @@ export interface Preset {
   readonly args: readonly string[]
   /** Always set for it. */
   readonly env: Readonly<Record<string, string>>
+  /** What has it ignore its settings in the workspace, besides that its sandbox does not show most of them. */
+  readonly ignoresProject: ProjectSwitch
   /** The mode in which it asks before it changes something; undefined where it asks without one. */
   readonly mode?: string
   readonly credentials: Credentials
   /** How a person installs it, and signs in. */
   readonly install: string
+}
+
+/** How a program is told to load nothing from the workspace. */
+export interface ProjectSwitch {
+  readonly env?: Readonly<Record<string, string>>
+  /** `_meta` of the session, for programs that take it from there. */
+  readonly meta?: Readonly<Record<string, unknown>>
 }
 
 /** What a program signs in with. It gets nothing else that is secret. */
@@ -20,6 +29,8 @@ export interface Credentials {
   readonly env: readonly string[]
   /** Files in the home folder of the user, which it can read and not change. */
   readonly files: readonly string[]
+  /** A variable that it signs in with only where it is told to, and how it calls that. */
+  readonly method?: { readonly variable: string; readonly id: string }
 }
 
 export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
@@ -35,6 +46,8 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
       // No person reads what it would suggest to type next.
       CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     },
+    // Neither those of the workspace nor those in its own home, which it can write itself.
+    ignoresProject: { meta: { claudeCode: { options: { settingSources: [], strictMcpConfig: true } } } },
     mode: 'default',
     credentials: {
       env: ['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_EXECUTABLE'],
@@ -50,9 +63,9 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
       // Without this it does everything without asking.
       OPENCODE_PERMISSION: '{"*":"ask"}',
       OPENCODE_DISABLE_AUTOUPDATE: '1',
-      // Agents can write opencode.json and .opencode, whose plugins would run with its credentials.
-      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
     },
+    // Agents can write opencode.json and .opencode, whose plugins would run with its credentials.
+    ignoresProject: { env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } },
     credentials: { env: ['OPENCODE_API_KEY'], files: ['.local/share/opencode/auth.json'] },
     install: 'npm install -g opencode-ai, and sign in with opencode auth login',
   },
@@ -61,6 +74,8 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     command: 'gemini',
     args: ['--acp'],
     env: {},
+    // In a folder that it does not trust it loads no settings, hooks, commands, servers and variables.
+    ignoresProject: { env: { GEMINI_CLI_TRUST_WORKSPACE: 'false' } },
     mode: 'default',
     credentials: {
       env: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],
@@ -73,8 +88,14 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     command: 'codex-acp',
     args: [],
     env: {},
+    // It trusts the folder of every session: only its sandbox keeps .codex away from it.
+    ignoresProject: {},
     mode: 'read-only',
-    credentials: { env: ['CODEX_API_KEY'], files: ['.codex/auth.json'] },
+    credentials: {
+      env: ['CODEX_API_KEY'],
+      files: ['.codex/auth.json'],
+      method: { variable: 'CODEX_API_KEY', id: 'api-key' },
+    },
     install: 'npm install -g @agentclientprotocol/codex-acp, and sign in with codex login',
   },
 }

@@ -11,6 +11,7 @@ import { type Model, ModelFailure } from '../../models/model.ts'
 import { isInside } from '../../permissions/paths/places.ts'
 import { realPath } from '../../permissions/paths/safe-reads.ts'
 import { isSecretName } from '../../redaction/secret-name.ts'
+import { projectSettings } from './project-settings.ts'
 import { createTeamTools } from './team-tools.ts'
 import { createVendorLoop } from './vendor-loop.ts'
 import { type VendorProgram, vendorProgram } from './vendor-program.ts'
@@ -47,10 +48,14 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
     return { network: true, folders: approval.folders, sandbox: true }
   }
 
+  function homeOfUser(): string | undefined {
+    return place.env.HOME === undefined ? undefined : realPath(place.env.HOME)
+  }
+
   /** In the sandbox its program has a home folder of its own, mounted where the user's is. */
   function checkHome(type: VendorType, title: string, { folders }: ServerGrants): void {
     if (!place.sandbox) return
-    const home = place.env.HOME === undefined ? undefined : realPath(place.env.HOME)
+    const home = homeOfUser()
     if (home === undefined || home === '/')
       throw refused(type, title, 'it needs a home folder of its own, and HOME does not name a folder. Set HOME.')
     const opened = [place.root, ...place.folders, ...grantedFolders(folders, place.root, home).writable]
@@ -104,10 +109,13 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
         agent: `acp/${agent.name}`,
         home: realpathSync(home),
         readable: credentialFiles(entry, program),
+        hidden: program.usesProjectSettings ? [] : projectSettings(place.root, homeOfUser()),
       },
     }
     const secrets = Object.entries(entry.env ?? {}).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
-    return { process: await startServer(type.name, entry, grants, own), secrets }
+    const { method } = program.credentials
+    const signsInBy = method && entry.env?.[method.variable] ? method.id : undefined
+    return { process: await startServer(type.name, entry, grants, own), secrets, signsInBy }
   }
 
   return {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ACP_PRESETS } from '../../tools/subagents/acp-entry.ts'
+import { ACP_PRESETS, type AcpEntry } from '../../tools/subagents/acp-entry.ts'
 import { vendorProgram } from './vendor-program.ts'
 
 it('lets the variables of an entry count before those of its preset, and keeps the others', () => {
@@ -19,6 +19,22 @@ it('offers the tools of the board and the mail to Claude Code from the first pro
 it('has opencode ask, and load no settings and plugins that agents can write', () => {
   const { entry } = vendorProgram({ name: 'opencode', acp: 'opencode' })
   expect(entry.env).toMatchObject({ OPENCODE_PERMISSION: '{"*":"ask"}', OPENCODE_DISABLE_PROJECT_CONFIG: '1' })
+})
+
+it('has every preset load nothing from the workspace, unless the settings of the user say otherwise', () => {
+  const switches = (acp: AcpEntry, isProject = false) => {
+    const { meta, entry, usesProjectSettings } = vendorProgram({ name: 'any', acp, isProject })
+    return { usesProjectSettings, meta, off: Object.keys(entry.env ?? {}).filter((name) => /PROJECT|TRUST/.test(name)) }
+  }
+  const claude = { claudeCode: { options: { settingSources: [], strictMcpConfig: true } } }
+  expect(switches('claude-code')).toEqual({ usesProjectSettings: false, meta: claude, off: [] })
+  expect(switches('opencode').off).toEqual(['OPENCODE_DISABLE_PROJECT_CONFIG'])
+  expect(switches('gemini').off).toEqual(['GEMINI_CLI_TRUST_WORKSPACE'])
+  for (const preset of ACP_PRESETS) {
+    const acp = { preset, projectSettings: true }
+    expect(switches(acp), preset).toEqual({ usesProjectSettings: true, meta: undefined, off: [] })
+    expect(switches(acp, true), preset).toEqual(switches(preset))
+  }
 })
 
 it('gives no preset a key of our own providers', () => {

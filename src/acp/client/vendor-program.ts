@@ -15,6 +15,10 @@ export interface VendorProgram {
   /** It asks before it changes something. */
   readonly asks: boolean
   readonly credentials: Credentials
+  /** It loads its settings, hooks and servers from the workspace, because the user said so. */
+  readonly usesProjectSettings: boolean
+  /** `_meta` of its sessions. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined
   /** How it is installed, where that is known. */
   readonly install: string | undefined
 }
@@ -30,14 +34,19 @@ export function vendorProgram({
   const own: Exclude<AcpEntry, string> = typeof acp === 'string' ? { preset: acp } : acp
   const preset = own.preset && PRESETS[own.preset]
   const isPreset = own.command === undefined
+  // A project may not have its own files read.
+  const usesProjectSettings = own.projectSettings === true && !isProject
+  const ignored = usesProjectSettings ? undefined : preset?.ignoresProject
   const args = own.args ?? (isPreset ? preset?.args : undefined) ?? []
   return {
     title: preset?.title ?? name,
     entry: {
       command: own.command ?? preset?.command ?? '',
       args: [...args],
-      env: { ...preset?.env, ...own.env },
+      env: { ...preset?.env, ...ignored?.env, ...own.env },
     },
+    usesProjectSettings,
+    meta: ignored?.meta,
     folders: own.folders ?? [],
     mode: own.mode ?? preset?.mode,
     asks: own.asks ?? preset !== undefined,

@@ -57,6 +57,8 @@ export interface StartedProgram {
   readonly process: ServerProcess
   /** Values of its credentials. */
   readonly secrets: readonly string[]
+  /** How it signs in with a variable that it has, where it has to be told. */
+  readonly signsInBy: string | undefined
 }
 
 const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' }
@@ -74,7 +76,7 @@ export function createConversation({
 
   async function open(agent: Agent, signal: AbortSignal): Promise<LiveSession> {
     const { transcript } = agent
-    const { process, secrets } = await start(agent)
+    const { process, secrets, signsInBy } = await start(agent)
     let session: LiveSession | undefined
     const connection = connectVendor({
       ...{ title: program.title, process, secrets, clock, signIn: program.install },
@@ -91,18 +93,21 @@ export function createConversation({
     signal.addEventListener('abort', abort)
     if (signal.aborted) abort()
     try {
-      const { agentCapabilities } = await connection.initialize()
-      const servers = await mcpServers(agentCapabilities?.mcpCapabilities?.http ?? false)
+      const { agentCapabilities, authMethods } = await connection.initialize()
+      if (signsInBy !== undefined && authMethods?.some(({ id }) => id === signsInBy))
+        await connection.authenticate(signsInBy)
+      const mcpServers = await teamServers(agentCapabilities?.mcpCapabilities?.http ?? false)
+      const given = { cwd, mcpServers, ...(program.meta && { _meta: { ...program.meta } }) }
       const known = transcript.state.session
       const loaded =
         known !== undefined && agentCapabilities?.loadSession
-          ? await connection.loadSession(known, cwd, servers).catch((error: unknown) => {
+          ? await connection.loadSession(known, given).catch((error: unknown) => {
               // Its program may have lost it; a program that ended is another matter.
               if (connection.why !== undefined) throw error
               return undefined
             })
           : undefined
-      const opened = loaded ?? (await connection.newSession(cwd, servers))
+      const opened = loaded ?? (await connection.newSession(given))
       await askingMode(connection, opened)
       if (!loaded) await transcript.keptBy(opened.id)
       const takesImages = agentCapabilities?.promptCapabilities?.image ?? false
@@ -120,7 +125,7 @@ export function createConversation({
     }
   }
 
-  async function mcpServers(takesHttp: boolean) {
+  async function teamServers(takesHttp: boolean) {
     // The sandbox of the program hides the team's files, so no server of ours could run inside of it.
     if (!takesHttp)
       throw new VendorAgentFailed(

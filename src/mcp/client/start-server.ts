@@ -9,7 +9,7 @@ import { findProgram, SYSTEM_PATH, safePath } from '../../permissions/processes/
 import { endGroup, endWithUs, groupOf, type ProcessGroup } from '../../permissions/processes/process-group.ts'
 import { limitLines } from '../../permissions/processes/resource-limits.ts'
 import { startProgram } from '../../permissions/processes/start-program.ts'
-import type { Sandbox, SandboxedStart } from '../../permissions/sandbox/sandbox.ts'
+import type { Sandbox, SandboxedStart, ServerReach } from '../../permissions/sandbox/sandbox.ts'
 import { limitProcesses } from '../../tools/shell/process-limit.ts'
 import { programParts, writableProgram } from './program-files.ts'
 import type { ServerGrants, StdioEntry } from './server-entry.ts'
@@ -41,6 +41,8 @@ export interface ProgramOptions {
   readonly home: string
   /** Files it may read, outside of the workspace. */
   readonly readable: readonly string[]
+  /** Files and folders of the workspace that it cannot see. */
+  readonly hidden: ServerReach['hidden']
 }
 
 /** A server that runs, as a process group of its own. */
@@ -87,7 +89,11 @@ export async function startServer(
       ...programParts(entry, { ...program, writable: [...writable, ...reach.writable] }),
       ...(place.program?.readable ?? []),
     ],
-    ...(place.program && { home: place.program.home, hasGrantedVariables: false }),
+    ...(place.program && {
+      home: place.program.home,
+      hidden: place.program.hidden,
+      hasGrantedVariables: false,
+    }),
   })
   try {
     return await begin(name, entry, place, sandboxed, sandboxed ? cwd : outsideFolder(cwd, writable, home))

@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path'
+import { isInsideAny } from '../paths/places.ts'
 import { realPath } from '../paths/safe-reads.ts'
 import { findProgram, safePath } from '../processes/find-program.ts'
 import { type ResourceLimits, resourceLimits } from '../processes/resource-limits.ts'
@@ -102,18 +103,22 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<OpenedSa
   })
 
   /** Until it is released, what the program may not change is held in place. */
-  function guarded({ hasNetwork, writable, readable, home, hasGrantedVariables = true }: ServerReach): SandboxedStart {
+  function guarded(reach: ServerReach): SandboxedStart {
+    const { hasNetwork, writable, readable, home, hidden: own = [], hasGrantedVariables = true } = reach
     const reached = [...open, ...writable]
     const before = repositories.now()
     const git = protectedGit(before, reached)
     const claude = reached.map((path) => ({ path: join(path, '.claude'), isFolder: true }))
-    const releasePlaceholders = placeholders.acquire([...git.placeholders, ...claude])
+    const releasePlaceholders = placeholders.acquire([
+      ...[...git.placeholders, ...claude],
+      ...own.filter(({ path, isFolder }) => isFolder && isInsideAny(reached, path)),
+    ])
     const denials = denied()
-    const hidden = [...options.hidden, ...denials.hidden]
+    const hidden = [...options.hidden, ...denials.hidden, ...own.map(({ path }) => path)]
     const kept = [...denials.kept, ...(options.kept?.() ?? [])]
     const folders = [...options.folders, ...writable]
-    const own = home !== undefined && fileLookup.home ? { home: { ...fileLookup.home, inside: home } } : {}
-    const profile = describe({ git, folders, hasNetwork, hidden, kept, scripts: readable, ...own })
+    const ownHome = home !== undefined && fileLookup.home ? { home: { ...fileLookup.home, inside: home } } : {}
+    const profile = describe({ git, folders, hasNetwork, hidden, kept, scripts: readable, ...ownHome })
     const guard = guardGit(git)
     let undone: readonly string[] | undefined
     return {

@@ -28,6 +28,8 @@ export interface ServerReach {
   readonly readable: readonly string[]
   /** A folder that only this program sees as its home; without it the one that commands see. */
   readonly home?: string | undefined
+  /** Files and folders of the workspace that it cannot see. A folder that is missing does not come into being while it runs. */
+  readonly hidden?: readonly { readonly path: string; readonly isFolder: boolean }[] | undefined
   /** False: it gets no variable that the user lets commands see by name. */
   readonly hasGrantedVariables?: boolean | undefined
 }

@@ -15,6 +15,9 @@ const AcpProgram = z
       .meta({ description: 'Variables of the program, besides the usual ones and its own credentials.' }),
     mode: z.string().min(1).optional().meta({ description: 'The mode in which it asks before it changes something.' }),
     asks: z.boolean().optional().meta({ description: 'Whether it asks before it changes something.' }),
+    projectSettings: z.boolean().optional().meta({
+      description: 'It loads its settings, hooks and servers from the workspace. Counts only in your own settings.',
+    }),
     folders: z
       .array(z.string().min(1))
       .optional()
