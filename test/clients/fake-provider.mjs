@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 
 /**
  * A model provider on this machine that speaks Anthropic's wire format, streamed and whole. `answer` gets the conversation and the names of
- * the offered tools, and returns what the model says: `{ text }` or `{ tool, input }`. Ends with `work`, which gets its address, and
+ * the offered tools, and returns what the model says: `{ text }`, `{ tool, input }`, or undefined where it says nothing until the client gives up;
+ * or a promise of that. Ends with `work`, which gets its address, and
  * returns what it was asked.
  */
 export async function withProvider(answer, work) {
@@ -18,7 +19,8 @@ export async function withProvider(answer, work) {
     const asked = JSON.parse(body)
     const tools = (asked.tools ?? []).map(({ name }) => name)
     requests.push({ tools, messages: asked.messages, key: request.headers['x-api-key'] })
-    reply(response, asked, answer({ tools, messages: asked.messages }))
+    const said = await answer({ tools, messages: asked.messages })
+    if (said) reply(response, asked, said)
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {

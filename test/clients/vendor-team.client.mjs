@@ -1,9 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { toolResults, withProvider } from './fake-provider.mjs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toolResults } from './fake-provider.mjs'
 import { membersOf } from './processes.mjs'
+import {
+  agentTypes,
+  installed,
+  MODEL,
+  recordsOf,
+  vendorGroups,
+  vendorPackages,
+  withModels,
+} from './vendor-programs.mjs'
 
-const MODEL = 'anthropic/claude-sonnet-4-5'
 const TEAM = 'chain'
 
 /** In the order of their tasks. Each writes to the next, and the last to the lead. */
@@ -16,31 +24,33 @@ const KEYS = { ours: 'sk-ant-ours', claudia: 'sk-ant-claude', oscar: 'sk-ant-ope
 export const client = {
   title: 'A mixed team',
   node: '22',
-  package(platform, arch) {
-    if (!['linux', 'darwin'].includes(platform) || !['x64', 'arm64'].includes(arch)) return undefined
-    return [
-      { name: '@agentclientprotocol/claude-agent-acp', version: '0.99.1', program: 'dist/index.js' },
-      { name: `opencode-${platform}-${arch}`, version: '1.18.33', program: 'bin/opencode' },
-    ]
-  },
-  async prove({ node, programs: [claude, opencode], run, deskmates, json, cli, home, env: { PATH } }) {
-    const [work, bin] = [join(home, '..', 'team'), join(home, '.local', 'bin')]
-    for (const path of [work, bin]) mkdirSync(path, { recursive: true })
-    // As its installer leaves it: a link in a folder of the PATH.
-    symlinkSync(opencode, join(bin, 'opencode'))
+  package: vendorPackages,
+  async prove(world) {
+    const { node, programs, run, deskmates, json, cli, home } = world
+    const [claude, opencode] = programs
+    const work = join(home, '..', 'team')
+    mkdirSync(work, { recursive: true })
     const place = ['--team', TEAM, '--cwd', work]
     await deskmates('team', 'create', TEAM, '--cwd', work)
-    const asked = await withModels(async (urls) => {
+    const models = {
+      ...{ claudia: memberModel('claudia', 'mcp__deskmates__'), oscar: memberModel('oscar', 'deskmates_') },
+      ours: ourModel,
+    }
+    const asked = await withModels(models, async (urls) => {
       const settings = join(home, 'mixed-team.json')
-      writeFileSync(settings, JSON.stringify({ agents: agentTypes(urls, { node, claude }) }))
+      const agents = agentTypes({
+        claude: { url: urls.claudia, key: KEYS.claudia, node, program: claude },
+        opencode: { url: urls.oscar, key: KEYS.oscar },
+      })
+      writeFileSync(settings, JSON.stringify({ agents }))
       const words = ['-p', 'Have the chain of tasks done.', '-m', MODEL, '--settings', settings, ...place]
-      const path = [bin, PATH].join(delimiter)
-      const env = { PATH: path, ANTHROPIC_BASE_URL: `${urls.ours}/v1`, ANTHROPIC_API_KEY: KEYS.ours }
+      const PATH = installed(opencode, 'opencode', world)
+      const env = { PATH, ANTHROPIC_BASE_URL: `${urls.ours}/v1`, ANTHROPIC_API_KEY: KEYS.ours }
       await run(process.execPath, [cli, ...words], { env })
     })
     expectBoard(await json('task', 'list', ...place))
     expectStopped(await json('team', 'show', ...place))
-    const records = recordsIn(join(work, '.teams', TEAM, 'transcripts'))
+    const records = recordsOf(work, TEAM)
     expectMailOnce(asked, records)
     expectEnded(records)
     for (const [name, requests] of Object.entries(asked))
@@ -52,35 +62,6 @@ export const client = {
       'all stopped',
     ]
   },
-}
-
-/** One provider for the models of ours and one for that of each vendor's agent; returns what each was asked. */
-async function withModels(work) {
-  const asked = {}
-  asked.claudia = await withProvider(memberModel('claudia', 'mcp__deskmates__'), async (claudia) => {
-    asked.oscar = await withProvider(memberModel('oscar', 'deskmates_'), async (oscar) => {
-      asked.ours = await withProvider(ourModel, (ours) => work({ claudia, oscar, ours }))
-    })
-  })
-  return asked
-}
-
-/** The agent types of the user's settings: what each program is to ask stands in its variables. */
-function agentTypes(urls, { node, claude }) {
-  const config = {
-    ...{ model: MODEL, small_model: MODEL, share: 'disabled' },
-    provider: { anthropic: { options: { baseURL: `${urls.oscar}/v1`, apiKey: KEYS.oscar } } },
-  }
-  const claudeEnv = {
-    ANTHROPIC_BASE_URL: urls.claudia,
-    ANTHROPIC_API_KEY: KEYS.claudia,
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  }
-  const opencodeEnv = { OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_DISABLE_MODELS_FETCH: '1' }
-  return {
-    claude: { acp: { preset: 'claude-code', command: node, args: [claude], env: claudeEnv } },
-    opencode: { acp: { preset: 'opencode', env: opencodeEnv } },
-  }
 }
 
 function ourModel(request) {
@@ -140,11 +121,6 @@ function expectStopped({ members }) {
   if (members.length !== 4 || left.length > 0) throw new Error(`not all are stopped: ${JSON.stringify(members)}`)
 }
 
-function recordsIn(folder) {
-  const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
-  return lines.filter(Boolean).map((line) => JSON.parse(line))
-}
-
 /** Every message between members stands once in the conversation of its recipient, and every id of mail in one record of one transcript. */
 function expectMailOnce(asked, records) {
   const conversations = {
@@ -164,7 +140,7 @@ function expectMailOnce(asked, records) {
 
 /** Both vendors' programs ran once, and nothing of them runs any more now that the command has ended. */
 function expectEnded(records) {
-  const groups = records.flatMap(({ began }) => (began?.of === 'acp' ? [began.pid] : []))
+  const groups = vendorGroups(records)
   if (groups.length !== 2) throw new Error(`${groups.length} programs of vendors were started`)
   const left = groups.flatMap(membersOf)
   if (left.length > 0) throw new Error(`of the process groups ${groups.join(' and ')} still run ${left.join()}`)
