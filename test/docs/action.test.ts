@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -11,8 +11,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { buildCli } from '../demo/demo-process.ts'
+import { openLocalRegistry } from './local-registry.ts'
 import { project, readPage } from './page.ts'
 
 interface Step {
@@ -36,25 +39,31 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
+/** The step with the values of its inputs, as GitHub starts it. */
+function stepWith(inputs: Record<string, string>) {
+  const [step] = action.runs.steps
+  const env = Object.entries(step!.env).map(([name, value]) => {
+    const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1] ?? ''
+    return [name, inputs[input] ?? action.inputs[input]?.default ?? '']
+  })
+  writeFileSync(join(dir, 'output'), '')
+  return {
+    args: ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step!.run],
+    env: { ...Object.fromEntries(env), GITHUB_OUTPUT: join(dir, 'output'), TMPDIR: dir } as Record<string, string>,
+  }
+}
+
 /** Runs the step as GitHub does, with an `npx` that writes down what it was given, prints `answer` and exits with `code`. */
 function run(inputs: Record<string, string>, { answer = 'done', code = 0 } = {}) {
   const stub = `#!/bin/bash\nprintf '%s\\0' "$@" > '${dir}/arguments'\ncat > '${dir}/stdin'\ncat '${dir}/answer'\nexit ${code}\n`
   writeFileSync(join(dir, 'bin', 'npx'), stub)
   chmodSync(join(dir, 'bin', 'npx'), 0o755)
   writeFileSync(join(dir, 'answer'), answer)
-  writeFileSync(join(dir, 'output'), '')
-  const [step] = action.runs.steps
-  const env = Object.entries(step!.env).map(([name, value]) => {
-    const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1] ?? ''
-    return [name, inputs[input] ?? action.inputs[input]?.default ?? '']
-  })
-  const ended = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step!.run], {
+  const { args, env } = stepWith(inputs)
+  const ended = spawnSync('bash', args, {
     cwd: dir,
     encoding: 'utf8',
-    env: {
-      ...Object.fromEntries(env),
-      ...{ PATH: `${join(dir, 'bin')}:${process.env.PATH}`, GITHUB_OUTPUT: join(dir, 'output'), TMPDIR: dir },
-    },
+    env: { ...env, PATH: `${join(dir, 'bin')}:${process.env.PATH}` },
   })
   const read = (name: string) => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : undefined)
   return {
@@ -165,12 +174,68 @@ describe('the GitHub Action', () => {
   })
 })
 
+describe('what npm installs of the packed package', { timeout: 120_000 }, () => {
+  beforeAll(buildCli)
+
+  /** Runs a program to its end while the registry of this process answers. */
+  function start(program: string, args: readonly string[], env: Record<string, string>, cwd = dir) {
+    const child = spawn(program, args, {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const said = [child.stdout, child.stderr].map((stream) => text(stream))
+    return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', async (code) => resolve({ code, stdout: (await said[0])!, stderr: (await said[1])! }))
+    })
+  }
+
+  it('runs in the action, by the real npx: answer, exit code and outputs are those of the command', async () => {
+    await using registry = await openLocalRegistry(dir)
+    const parts = [{ when: { user: '/^Fix "it" \\$HOME$/' }, text: 'Fixed.' }]
+    writeFileSync(join(dir, 'model.json'), JSON.stringify({ parts }))
+    const runs = async (inputs: Record<string, string>) => {
+      const { args, env } = stepWith({ model: 'scripted:model.json', ...inputs })
+      const ended = await start('bash', args, { ...env, ...registry.env })
+      return { ...ended, outputs: outputsOf(readFileSync(join(dir, 'output'), 'utf8')) }
+    }
+    const done = await runs({ prompt: 'Fix "it" $HOME' })
+    expect([done.code, done.stdout], done.stderr).toEqual([0, 'Fixed.\n'])
+    expect(done.outputs).toEqual({ result: 'Fixed.\n', 'exit-code': '0' })
+    expect(registry.asked).toContain(`/deskmates/-/deskmates-${version}.tgz`)
+    const json = await runs({ prompt: 'Something else', 'output-format': 'json', 'max-turns': '1' })
+    expect(json.outputs['exit-code']).toBe(`${json.code}`)
+    expect(JSON.parse(json.outputs.result!)).toMatchObject({ type: 'result', is_error: true })
+  })
+
+  it('is what the Dockerfile installs, and its entry point starts it', async () => {
+    await using registry = await openLocalRegistry(dir)
+    const steps = dockerfile.filter((line) => line.startsWith('RUN npm '))
+    expect(steps).toHaveLength(1)
+    const env = { ...registry.env, npm_config_prefix: join(dir, 'global'), DESKMATES_VERSION: version }
+    const installed = await start('sh', ['-c', steps[0]!.replace(/^RUN /, '')], env)
+    expect(installed.code, installed.stderr).toBe(0)
+    expect(registry.asked).toContain(`/deskmates/-/deskmates-${version}.tgz`)
+    const words = (instruction: string): string[] =>
+      JSON.parse(dockerfile.find((line) => line.startsWith(`${instruction} `))!.slice(instruction.length))
+    const [program = '', ...rest] = [...words('ENTRYPOINT'), ...words('CMD')]
+    const path = `${join(dir, 'global', 'bin')}:${process.env.PATH}`
+    const workspace = join(dir, 'workspace')
+    mkdirSync(workspace)
+    const help = await start(program, rest, { HOME: registry.env.HOME!, PATH: path }, workspace)
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Usage: deskmates')])
+  })
+})
+
+const dockerfile = readFileSync(join(project, 'Dockerfile'), 'utf8')
+  .replace(/\\\n/g, ' ')
+  .split('\n')
+  .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+
 describe('the Dockerfile', () => {
   const text = readFileSync(join(project, 'Dockerfile'), 'utf8')
-  const lines = text
-    .replace(/\\\n/g, ' ')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  const lines = dockerfile
   const words = lines.map((line) => line.split(/\s+/)[0])
 
   it('begins with a pinned image and ends as a user without rights', () => {
