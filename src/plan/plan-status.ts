@@ -32,6 +32,8 @@ export interface OpenTask {
   readonly state: 'working' | 'ready' | 'person' | 'blocked' | 'files' | 'failed'
   readonly owner: string | null
   readonly waits_for: readonly string[]
+  /** Why it failed. */
+  readonly reason: string | null
 }
 
 /** The loaded plans in the order of their waves, of one folder if that is given. */
@@ -59,9 +61,9 @@ function openTasks(state: TeamState, { id }: LoadedPlan, live: readonly ClaimedT
 function openTask(state: TeamState, task: Task, live: readonly ClaimedTask[]): OpenTask {
   const { id, subject, status } = task
   const owner = status === 'in_progress' ? task.owner : null
-  const about = { task: id, subject, owner, waits_for: [] }
+  const about = { task: id, subject, owner, waits_for: [], reason: null }
   if (status === 'in_progress') return { ...about, state: 'working' }
-  if (status === 'failed') return { ...about, state: 'failed' }
+  if (status === 'failed') return { ...about, state: 'failed', reason: task.reason }
   const waitsFor = openDependencies(state, task)
   if (waitsFor.length > 0) return { ...about, state: 'blocked', waits_for: waitsFor }
   const overlap = overlappingClaim(live, task.files)

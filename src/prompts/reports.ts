@@ -23,7 +23,7 @@ export function replacementRefusedText(task: string, refusal: Refusal | undefine
 /** A line of the log: what did the work so far, and what does it from here on. */
 export function fallbackText(reason: string, to: 'task' | 'none', who: string): string {
   const change = to === 'task' ? 'from teammate to task' : 'from task to no agent'
-  return `[FALLBACK] ${reason}: switching ${change} for ${who}`
+  return `[FALLBACK] ${reason.replace(/\.$/, '')}: switching ${change} for ${who}`
 }
 
 /** Why a replacement ended without ending its task. */

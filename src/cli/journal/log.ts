@@ -154,8 +154,15 @@ function linesOf({ seq, record }: Pick<Recorded, 'seq' | 'record'>): Line[] {
 }
 
 /** A hand-off in the place of the event that holds it. */
+/** The lead claims for a one-shot agent, and records what it answers: the hand-off is that of the agent. */
 function asEvent(line: Line): (record: object) => Line {
-  return (record) => ({ ...line, event: record as { [key: string]: Json } })
+  const { owner, from } = line.event ?? {}
+  const author = typeof owner === 'string' ? owner : typeof from === 'string' ? from : line.by
+  return (record) => ({
+    ...line,
+    ...(author !== undefined && { by: author }),
+    event: record as { [key: string]: Json },
+  })
 }
 
 function auditedLines({ verdict, line, offset, seq, record }: Audited): Line[] {

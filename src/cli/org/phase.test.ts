@@ -163,7 +163,11 @@ describe('org status', () => {
     expect((await cli.run('org status --phase-dir /')).stderr).toContain('is not a folder inside of the workspace')
     expect((await cli.run('org status --phase-dir none')).stderr).toContain('Name the folder of a phase')
     mkdirSync(join(cli.dir, '.yolo-planning/phases/04-ui'))
-    expect((await cli.run('org status')).stderr).toContain('Name the folder with --phase-dir')
+    const { stderr } = await cli.run('org status')
+    expect(stderr).toContain('has the phases 03-api, 04-ui. Name one with --phase-dir')
+    const advised = /like: (.*)/.exec(stderr)?.[1] ?? ''
+    mkdirSync(join(cli.dir, 'docs'))
+    expect(await cli.ok(`org status ${advised}`, { cwd: join(cli.dir, 'docs') })).toContain('Phase 03 api')
   })
 })
 

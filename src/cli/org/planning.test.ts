@@ -50,3 +50,34 @@ describe('plans that a lead writes', { timeout: 120_000 }, () => {
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('backend: step 3 planning started')])
   }) // C37, C74
 })
+
+describe('plans that a senior completes in step 4', { timeout: 120_000 }, () => {
+  beforeEach(() => writeLines(cli.dir, '.yolo-planning/config.json', { team_mode: 'task' }))
+
+  it('come back as a task with file, line and fix, and are implemented as they were corrected', async () => {
+    const phase = '.yolo-planning/phases/03-reviewed'
+    const { code, stderr } = await run(phase)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('gate all-depts-complete is passed')])
+    const tasks: { subject: string; status: string; description: string; role: string }[] = await cli.json(
+      'task list --team yolo-backend',
+    )
+    const corrections = tasks.filter(({ subject }) => subject.startsWith('Correction'))
+    expect(corrections).toMatchObject([{ status: 'completed', role: 'senior' }])
+    const given = await cli.ok(`task show ${(corrections[0] as unknown as { id: string }).id} --team yolo-backend`)
+    expect(given).toMatch(/03-reviewed\/03-01\.plan\.jsonl:2: .*T8/)
+    expect(cli.read(join(phase, '03-01.plan.jsonl'))).toContain('"td":[]')
+    expect(JSON.parse(cli.read(join(phase, '03-01.summary.jsonl')))).toMatchObject({ s: 'complete', tc: 1 })
+  }) // C37, C74
+
+  it('fail step 4 with file, line and fix when they stay invalid, and no task of them is loaded', async () => {
+    const { code, stderr } = await run('.yolo-planning/phases/03-broken')
+    expect(code).toBe(4)
+    expect(stderr).toMatch(
+      /backend: step 4 design_review failed: the plans were refused 3 times: .*03-01\.plan\.jsonl:2: .*T8/,
+    )
+    expect(stderr).not.toContain('step 6 implementation started')
+    const tasks: { id: string; subject: string }[] = await cli.json('task list --team yolo-backend')
+    expect(tasks.filter(({ subject }) => subject.startsWith('Correction'))).toHaveLength(2)
+    expect(tasks.filter(({ id }) => id.includes('/'))).toEqual([])
+  }) // C37, C74
+})

@@ -11,7 +11,6 @@ import { createMessageRouting } from '../../organisation/routing/message-routing
 import { isTrusted } from '../../permissions/trust/folder-trust.ts'
 import { resolveCommits } from '../../plan/auto-commit.ts'
 import { PLAN_CONFIG_FILE, type PlanConfig } from '../../plan/plan-config.ts'
-import { PERSON_ROLE } from '../../plan/plan-draft.ts'
 import { type ResolvedMode, resolveTeamMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
 import { chooseModel } from '../../session/choose-model.ts'
@@ -29,6 +28,8 @@ import { shellWord } from '../../team/wording.ts'
 import { oneLine } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import { configNamed } from '../plan/config.ts'
+import { personAdvice } from '../plan/open-tasks-advice.ts'
+import { validOrganisation } from '../plan/organisation.ts'
 import { phaseNamed } from '../plan/phase.ts'
 import { phasePicture } from '../plan/phase-picture.ts'
 import { problemsFound } from '../plan/read.ts'
@@ -61,6 +62,8 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
   async run(call, options, phaseDir) {
     await using workspace = await openStore(call)
     const cwd = resolve(call.cwd, call.globals.cwd ?? '.')
+    // Whether there is one at all comes first: then there is something to look at and to trust.
+    validOrganisation(call)
     if (!isTrusted(workspace))
       throw new Refused({
         code: 'not_trusted',
@@ -78,6 +81,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       return EXIT.done
     }
     const mode = resolveTeamMode(config, call.env)
+    await printMessage(call, `Mode ${mode.mode}: ${mode.reason}.`)
     await sayFallback(call, phase, mode)
     const loaded = await readSettings(call, workspace, settingsOf(options), options.settings)
     const { settings } = loaded
@@ -233,23 +237,6 @@ async function sayHalted(call: Call, { departments }: PhaseState, phaseDir: stri
   )
 }
 
-/** What a person does who is waited for. */
-async function sayWaiting(call: Call, tasks: readonly string[], team: string): Promise<void> {
-  if (tasks.length === 0) return
-  const lines = [
-    `deskmates team join NAME --role ${PERSON_ROLE} --kind human --team ${team}`,
-    ...tasks.flatMap((id) => [
-      `deskmates task claim ${id} --as NAME --team ${team}`,
-      `deskmates task complete ${id} --as NAME --team ${team} --result TEXT`,
-    ]),
-  ]
-  const refuse = `deskmates task fail ${tasks[0]} --as NAME --team ${team} --reason TEXT`
-  await printStderr(
-    call,
-    `To agree, then run it again:\n${lines.map((line) => `  ${line}\n`).join('')}To refuse: ${refuse}\n`,
-  )
-}
-
 async function say(call: Call, { verbose }: Options, { organisation }: Phase, event: OrganisationEvent): Promise<void> {
   switch (event.type) {
     case 'step':
@@ -260,7 +247,7 @@ async function say(call: Call, { verbose }: Options, { organisation }: Phase, ev
     case 'department_ended':
       if (event.problem === undefined) return
       await printStderr(call, `${event.department} stopped: ${event.problem.text}\n`)
-      return sayWaiting(call, event.problem.waitsFor, teamOf(organisation, event.department))
+      return printStderr(call, personAdvice(event.problem.waitsFor, teamOf(organisation, event.department)))
     case 'escalated': {
       const { from, to, recommendation } = event.escalation
       return printStderr(

@@ -72,3 +72,14 @@ describe('plan status beside an organisation that is not valid', () => {
     expect(stderr).toContain('no department mobile. Write some of: backend, frontend, uiux.')
   }) // F40
 })
+
+describe('org run', () => {
+  it('names what is missing first: the organisation, then trust in it, then the phase', async () => {
+    const stderr = async () => (await cli.run('org run phases/04-ui')).stderr
+    expect(await stderr()).toContain('Write its files with: deskmates org init engineering')
+    await cli.ok('org init engineering')
+    expect(await stderr()).toContain('is not trusted yet. Look at it with: deskmates org show --all')
+    await cli.ok('trust')
+    expect(await stderr()).toMatch(/phases\/04-ui cannot be used: it does not exist\. Name the folder of a phase/)
+  }) // C13
+})

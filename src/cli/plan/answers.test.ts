@@ -30,7 +30,10 @@ describe('plan run --mode task', { timeout: 60_000 }, () => {
     expect([code, summary.s]).toEqual([0, 'complete'])
     expect(cli.read('.teams/phase-03/transcripts/dev-03-01-T1.jsonl')).toContain('Your answer was not accepted')
     expect(progress).toMatchObject([{ author_role: 'dev', task: '03-01/T1', payload: { status: 'complete' } }])
-  }) // C1, C39
+    const own = await cli.ok('log --handoffs --team phase-03 --member dev-03-01-T1')
+    for (const type of ['task_claim', 'task_complete', 'dev_progress'])
+      expect(own).toMatch(new RegExp(`dev-03-01-T1 +${type} `))
+  }) // C1, C29, C39
 
   it('asks an agent for its answer that a limit cut off behind the completion of its task', async () => {
     await cli.ok('org init engineering')

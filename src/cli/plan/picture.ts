@@ -23,11 +23,14 @@ function planLines(call: Call, { plan, title, wave, folder, tasks, open, summary
   const more = open.length - shown.length
   return [
     `  ${bold(plan)}  ${oneLine(title)}  ${dim(`wave ${wave} · ${done}${ended}`)}`,
-    ...shown.map(
-      ({ id, words, task }) => `    ${id.padEnd(ids)}  ${words.padEnd(states)}  ${dim(oneLine(task.subject, 60))}`,
-    ),
+    ...shown.map(({ id, words, task }) => `    ${id.padEnd(ids)}  ${words.padEnd(states)}  ${dim(aboutTask(task))}`),
     ...(more > 0 ? [`    ${counted(more, 'more open task')}: --json lists all of them`] : []),
   ]
+}
+
+/** What it is about, and why it failed. */
+function aboutTask({ subject, reason }: OpenTask): string {
+  return `${oneLine(subject, 60)}${reason === null ? '' : `: ${oneLine(reason, 200)}`}`
 }
 
 function shortId({ task }: OpenTask): string {

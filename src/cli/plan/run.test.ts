@@ -20,6 +20,13 @@ const run = (words: string, model = DEVELOPER) =>
     env: { ...cli.env, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
   })
 
+/** Does what the output says is to be done, word by word. */
+async function advised(stderr: string): Promise<string[]> {
+  const lines = [...stderr.matchAll(/^ {2}deskmates (.*)$/gm)].map(([, line = '']) => line.replace('NAME', 'grace'))
+  for (const line of lines) await cli.ok(line)
+  return lines
+}
+
 interface Shown {
   readonly type: string
   readonly id?: string
@@ -98,12 +105,10 @@ describe('plan run', { timeout: 60_000 }, () => {
       task('T2', { tp: 'checkpoint:human-verify', td: ['T1'] }),
       task('T3', { td: ['T2'] }),
     )
-    const { code, stdout } = await run('p --mode teammate')
+    const { code, stdout, stderr } = await run('p --mode teammate')
     expect(code).toBe(4)
     expect(stdout).toContain('waits for a person')
-    await cli.ok('team join grace --role person --kind human --team phase-03')
-    await cli.ok('task claim 03-01/T2 --as grace --team phase-03')
-    await cli.ok('task complete 03-01/T2 --as grace --team phase-03')
+    expect(await advised(stderr)).toHaveLength(3)
     expect((await run('p --mode teammate')).code).toBe(0)
     expect(JSON.parse(cli.read('p/03-01.summary.jsonl'))).toMatchObject({ s: 'complete', tc: 3 })
     const again = await run('p --mode teammate')
@@ -147,10 +152,18 @@ describe('plan run', { timeout: 60_000 }, () => {
     expect(stderr).toMatch(/No further task is started, because task 03-01\/T\d failed/)
     const events = await eventsOf('phase-03')
     expect(events.filter(({ type }) => type === 'task.failed')).toHaveLength(1)
-    const [failed] = events.filter(({ type }) => type === 'task.failed')
-    await cli.ok(`task update ${failed?.id} --status pending --team phase-03`)
+    expect(await cli.ok('plan status')).toMatch(/T\d +failed +Do T\d: .*(?:key|lost|failed)/)
+    expect(await advised(stderr)).toEqual([expect.stringMatching(/^task update 03-01\/T\d --status pending/)])
     expect((await run(`p --mode ${mode}`)).code).toBe(0)
   }) // C57, C58, C59, C60
+
+  it('does nothing, and creates no team, for plans that are complete on another board', async () => {
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1'))
+    expect((await run('p --team web')).code).toBe(0)
+    const { code, stdout, stderr } = await run('p --team other')
+    expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/complete on the board of team web/)])
+    expect(await cli.json('team list')).toMatchObject([{ name: 'web' }])
+  }) // C39
 
   it('creates no team for plans that cannot be loaded', async () => {
     writeLines(cli.dir, 'p/03-02.plan.jsonl', header('02', { w: 2, d: ['03-01'] }), task('T1'))

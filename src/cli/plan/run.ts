@@ -13,7 +13,7 @@ import { MAX_DEVS } from '../../plan/dev-count.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { PLAN_CONFIG_FILE } from '../../plan/plan-config.ts'
 import { DEV_ROLE } from '../../plan/plan-draft.ts'
-import { planStatus } from '../../plan/plan-status.ts'
+import { type PlanStatus, planStatus } from '../../plan/plan-status.ts'
 import { resolveTeamMode, TEAM_MODES, type WantedMode } from '../../plan/team-mode.ts'
 import { fallbackText } from '../../prompts/reports.ts'
 import { recordHandOff } from '../../session/organisation/record-hand-off.ts'
@@ -25,9 +25,9 @@ import { isRefusal } from '../../team/refusal.ts'
 import { shellWord } from '../../team/wording.ts'
 import type { MessageRouting } from '../../tools/message-routing.ts'
 import type { Workspace } from '../../workspace.ts'
-import { printMessage, warn } from '../output/print.ts'
+import { printMessage, printStderr, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
-import { Misused, Refused, refused } from '../program/failure.ts'
+import { EXIT, Misused, Refused, refused } from '../program/failure.ts'
 import type { SubCommand } from '../program/sub-command.ts'
 import { modelOption } from '../run/model-option.ts'
 import { defineRunOptions, type RunOptions } from '../run/options.ts'
@@ -35,6 +35,7 @@ import { runToEnd } from '../run/run.ts'
 import { openStore } from '../workspace/open-store.ts'
 import { openFolded, wantedTeam } from '../workspace/open-team.ts'
 import { configNamed, type NamedConfig } from './config.ts'
+import { openTasksAdvice } from './open-tasks-advice.ts'
 import { plansPicture } from './picture.ts'
 import { problemsFound, validPlans } from './read.ts'
 
@@ -63,14 +64,16 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
   },
   async run(call, options, files) {
     const plans = validPlans(call, files)
-    const team = await checkedTeam(call, plans)
+    const { team, isDone } = await checkedTeam(call, plans)
+    if (isDone) return EXIT.done
     const planning = await configNamed(call, options.config)
     const wanted = options.mode === undefined ? planning.config : { ...planning.config, team_mode: options.mode }
     const mode = resolveTeamMode(wanted, call.env)
     await printMessage(call, `Mode ${mode.mode}: ${mode.reason}.`)
     if (mode.isFallback) await printLine(call, fallbackText(mode.reason, 'task', DEV_ROLE))
     const again = `deskmates plan run ${files.map(shellWord).join(' ')}${modelOption(options.model)}`
-    return runToEnd(call, options, {
+    let left: readonly PlanStatus[] = []
+    const code = await runToEnd(call, options, {
       needsPrompt: false,
       team,
       session: async (settings, workspace) => {
@@ -89,24 +92,29 @@ $ deskmates plan run phases/03-api --mode task --max-devs 2`,
       onEvent: (event) => printNote(call, options, event),
       report: ({ team }) => {
         const shown = planStatus(team.state)
+        left = shown
         return {
           members: { team: team.name, mode: mode.mode, plans: shown },
           text: plansPicture(call, { team: team.name, plans: shown }),
         }
       },
     })
+    if (code === EXIT.leftOpen || code === EXIT.failed) await printStderr(call, openTasksAdvice(left, team))
+    return code
   },
 }
 
 /** The team, after it is sure that the plans can be loaded there: nothing is created for plans that cannot. */
-async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<string> {
+async function checkedTeam(call: Call, plans: readonly Plan[]): Promise<{ team: string; isDone: boolean }> {
   await using workspace = await openStore(call)
   const isNamed = call.globals.team !== undefined || Boolean(call.env.DESKMATES_TEAM)
   const name = isNamed ? wantedTeam(call) : await teamOfPlans(workspace, plans, call.clock)
   await using team = await openFolded(call, workspace, name, false)
-  const { problems } = await plansToLoad(plans, { team, workspace, clock: call.clock, env: call.env })
+  const { problems, drafts, complete } = await plansToLoad(plans, { team, workspace, clock: call.clock, env: call.env })
   if (problems.length > 0) throw new Refused(problemsFound(problems))
-  return name
+  const isDone = drafts.length === 0
+  if (isDone) for (const { note } of complete) if (note !== undefined) await printMessage(call, note)
+  return { team: name, isDone }
 }
 
 interface FoundOrganisation {

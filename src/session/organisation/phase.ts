@@ -52,7 +52,8 @@ export function openPhase(
     real = realpathSync(path)
     if (!statSync(real).isDirectory()) throw new Error('it is not a folder')
   } catch (error) {
-    throw new InvalidPhase(`${path} cannot be used: ${(error as Error).message}. Name the folder of a phase.`)
+    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message
+    throw new InvalidPhase(`${path} cannot be used: ${why}. Name the folder of a phase.`)
   }
   const folder = relative(root, real)
   if (folder === '' || folder === '..' || folder.startsWith(`..${sep}`))
@@ -66,8 +67,12 @@ export function findPhase(root: string, { planning }: Pick<Organisation, 'planni
   const names = foldersIn(phases).filter((name) => /^\d\d/.test(name))
   const [only] = names
   if (only !== undefined && names.length === 1) return join(phases, only)
-  const found = names.length === 0 ? 'There is none' : `There are ${names.join(', ')}`
-  throw new InvalidPhase(`${found} in ${join(planning, 'phases')}. Name the folder with --phase-dir.`)
+  const place = join(planning, 'phases')
+  throw new InvalidPhase(
+    names.length === 0
+      ? `There is no phase in ${place}. Make its folder, like ${join(place, '01-setup')}, or name one that is elsewhere with --phase-dir.`
+      : `${place} has the phases ${names.join(', ')}. Name one with --phase-dir, like: --phase-dir ${join(phases, names[0]!)}`,
+  )
 }
 
 function foldersIn(path: string): string[] {

@@ -254,7 +254,8 @@ async function implement(run: DepartmentRun): Promise<StepProblem | undefined> {
   if (plans.length === 0) return { reason: 'the department has no plan' }
   const loaded = await loadPlans(plans, { ...run, team: session.team })
   if (isRefusal(loaded)) return { reason: refusalText(loaded) }
-  if ('problems' in loaded) return { reason: loaded.problems.map(({ problem }) => problem).join('; ') }
+  if ('problems' in loaded)
+    return { reason: loaded.problems.map(({ problem, fix }) => `${problem}. ${fix.replace(/\.$/, '')}`).join('; ') }
   await reopen(run, (task) => task.id.includes('/'))
   const stopped = whyStopped(await lastOf(run, session.run(undefined, run.signal)))
   if (stopped !== undefined) return stopped
