@@ -6,23 +6,34 @@ import { openServers, readyServer } from './server-harness.ts'
 /** What the server was asked, and the header by which it knows the caller. */
 let asked: { method: string; key: string | undefined; path: string | undefined }[] = []
 let origin: string
+/** The same server at another address. */
+let elsewhere: string
+let session = ''
+const other = createServer((request, response) => void answer(request, response))
 const server = createServer((request, response) => void answer(request, response))
 
 beforeEach(async () => {
   asked = []
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  for (const one of [server, other]) await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
 })
-afterEach(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+afterEach(async () => {
+  for (const one of [server, other]) await new Promise<void>((resolve) => void one.close(() => resolve()))
+})
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === '/private')
     return void response.writeHead(401, { 'www-authenticate': 'Bearer realm="web"' }).end('no')
-  if (request.url === '/moved') return void response.writeHead(307, { location: 'http://127.0.0.2:9/mcp' }).end()
+  if (request.url === '/moved') return void response.writeHead(307, { location: `${elsewhere}/mcp` }).end()
   if (request.method !== 'POST') return void response.writeHead(405).end()
   const body: Buffer[] = []
   for await (const bytes of request) body.push(bytes as Buffer)
   const { id, method, params } = JSON.parse(Buffer.concat(body).toString())
+  if (request.url === '/sessions') {
+    if (method === 'initialize') response.setHeader('mcp-session-id', session)
+    else if (request.headers['mcp-session-id'] !== session) return void response.writeHead(404).end('no such session')
+  }
   asked.push({ method, key: request.headers['x-key'] as string | undefined, path: request.url })
   if (id === undefined) return void response.writeHead(202).end()
   const send = (result: object) =>
@@ -103,8 +114,23 @@ describe('a server over HTTP', { timeout: 60_000 }, () => {
     expect(harness.servers.status()).toMatchObject([{ status: 'failed' }])
   })
 
+  it('that was restarted and knows no session gets a new one', async () => {
+    session = 'first'
+    await using harness = await open('/sessions')
+    expect(await harness.call('mcp__web__echo', { text: 'one' })).toMatchObject({ text: 'one' })
+    session = 'second'
+    expect((await harness.call('mcp__web__echo', { text: 'lost' })).text).toContain(
+      'it does not know the session any more',
+    )
+    const again = harness.call('mcp__web__echo', { text: 'two' })
+    await vi.waitFor(() => expect(harness.clock.next).toBeDefined(), 30_000)
+    harness.clock.advance(1)
+    expect(await again).toMatchObject({ text: 'two' })
+  })
+
   it('that redirects to another origin is not followed', async () => {
-    await using harness = await open('/moved')
+    await using harness = await open('/moved', { 'X-Key': 'of ada' })
+    expect(asked).toEqual([])
     expect(harness.notes.join()).toContain('The MCP server web could not be started')
     expect(harness.servers.tools).toEqual([])
   })

@@ -17,6 +17,7 @@ const text = (words) => ({ content: [{ type: 'text', text: words }] })
 const any = { type: 'object', properties: {} }
 const held = new Map()
 let isDeaf = false
+let onList = () => {}
 
 const TOOLS = {
   echo: {
@@ -86,6 +87,21 @@ const TOOLS = {
       return text('soon')
     },
   },
+  // Announces other tools again and again, each time with other names that cannot be used.
+  churn: {
+    inputSchema: any,
+    async run({ times }) {
+      for (let i = 0; i < times; i++) {
+        for (let k = 0; k < 20; k++) TOOLS[`bad ${i} ${k}`] = { inputSchema: { type: 'array' }, run: () => text('') }
+        const isListed = new Promise((resolve) => {
+          onList = resolve
+        })
+        send({ method: 'notifications/tools/list_changed' })
+        await isListed
+      }
+      return text('churned')
+    },
+  },
   read: { inputSchema: any, run: ({ path }) => text(readFileSync(path, 'utf8')) },
   write: {
     inputSchema: any,
@@ -151,11 +167,17 @@ async function answer({ id, method, params }) {
     })
   }
   if (method === 'ping') return send({ id, result: {} })
-  if (method === 'tools/list')
+  if (method === 'tools/list') {
+    onList()
+    if (mode === 'pages') {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return send({ id, result: { tools: [], nextCursor: `${Number(params?.cursor ?? 0) + 1}` } })
+    }
     return send({
       id,
       result: { tools: Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool })) },
     })
+  }
   if (method === 'prompts/list')
     return send({
       id,

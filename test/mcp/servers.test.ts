@@ -186,7 +186,17 @@ describe('a hostile server', TIMEOUT, () => {
     await vi.waitFor(() => expect(harness.notes.at(-1)).toContain('it did not answer for'), 30_000)
   })
 
+  it('that announces other tools without end gets one list at a time, and is noted 50 times at most', async () => {
+    await using harness = await openServers([readyServer('raw', rawEntry())])
+    expect((await harness.call('mcp__raw__churn', { times: 5 })).text).toBe('churned')
+    await vi.waitFor(() => expect(harness.notes.at(-1)).toContain('and is not listed here'), 30_000)
+    expect(harness.notes).toHaveLength(51)
+    expect(new Set(harness.notes).size).toBe(51)
+    expect(await harness.call('mcp__raw__echo', { text: 'on' })).toMatchObject({ text: 'on' })
+  })
+
   it.each([
+    ['pages', { startupTimeout: 500 }, 'could not be started: it did not answer in time (500 ms)'],
     ['silent', { startupTimeout: 300 }, 'could not be started: it did not answer in time (300 ms)'],
     ['exit', {}, 'it ended with exit code 7: cannot start: \ufffd[31mno database\ufffd[0m'],
   ])('that is %s at its start is reported, and the others work', async (mode, more, words) => {

@@ -43,6 +43,8 @@ export interface ConnectionOptions {
   readonly clock: AlarmClock
   /** The server changed what it offers. */
   onChange(offers: ServerOffers): void
+  /** It does something that cannot be used; it may do so again and again. */
+  onRefused(text: string): void
   /** It ended, and what follows; for a log. */
   onEnd(text: string): void
 }
@@ -69,10 +71,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { name, clock, connectMs, callMs } = options
   const slots = createCallSlots()
   const closing = new AbortController()
-  const listing = { timeout: connectMs, signal: closing.signal }
   let current: Promise<Live> | undefined
   let failures = 0
   let lastFailure = ''
+  let announcedBy: Client | undefined
+  let isRefreshing = false
 
   /** One start for all callers that wait for it. */
   function live(signal: AbortSignal = closing.signal): Promise<Live> {
@@ -91,6 +94,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (seconds > 0) await pause(seconds)
     closing.signal.throwIfAborted()
     const transport = options.open()
+    const { late, listing } = listingTime()
     const client = new Client(CLIENT, {
       capabilities: {},
       jsonSchemaValidator: boundedValidator,
@@ -107,21 +111,42 @@ export function createConnection(options: ConnectionOptions): Connection {
     } catch (error) {
       await client.close().catch(() => {})
       await transport.close().catch(() => {})
-      throw explained(error, transport, 'could not be started')
+      throw explained(late.aborted ? late.reason : error, transport, 'could not be started')
     }
   }
 
+  /** All lists of a server together: one that sends page after page would else never have started. */
+  function listingTime() {
+    const late = AbortSignal.timeout(connectMs)
+    return { late, listing: { timeout: connectMs, signal: AbortSignal.any([closing.signal, late]) } }
+  }
+
+  /** One at a time, however often the server announces changes; then once more for what it announced meanwhile. */
   async function refresh(client: Client): Promise<void> {
+    announcedBy = client
+    if (isRefreshing) return
+    isRefreshing = true
+    for (let by: Client | undefined = client; by; by = announcedBy) {
+      announcedBy = undefined
+      await refreshOnce(by)
+    }
+    isRefreshing = false
+  }
+
+  async function refreshOnce(client: Client): Promise<void> {
     const opened = await current?.catch(() => undefined)
     if (opened?.client !== client) return
+    const { late, listing } = listingTime()
     try {
       const offers = await fetchOffers(client, listing)
       Object.assign(opened, { offers })
       options.onChange(offers)
     } catch (error) {
-      options.onEnd(
-        `The MCP server ${name} announced other tools, and did not list them: ${boundedLine((error as Error).message, 300)}`,
-      )
+      if (closing.signal.aborted) return
+      const why = late.aborted
+        ? `it took longer than ${connectMs} ms`
+        : boundedLine(error instanceof Error ? error.message : String(error), 300)
+      options.onRefused(`The MCP server ${name} announced other tools, and did not list them: ${why}`)
     }
   }
 
@@ -244,7 +269,10 @@ const boundedValidator: jsonSchemaValidator = {
 }
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+  return (
+    (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) ||
+    (error instanceof DOMException && error.name === 'TimeoutError')
+  )
 }
 
 /** The same promise, which the caller's signal can leave. */

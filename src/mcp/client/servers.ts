@@ -45,6 +45,8 @@ export interface ServerStatus {
 
 const CONNECT_MS = 30_000
 const CALL_MS = 120_000
+/** The most notes about tools of one server that cannot be used. */
+const MAX_REFUSED_NOTES = 50
 
 /** A server that may be started. */
 interface Running {
@@ -53,6 +55,8 @@ interface Running {
   readonly connections: Map<string, Connection>
   offers?: ServerOffers
   why?: string
+  /** What a person was told about tools of it that cannot be used. */
+  readonly refused: Set<string>
   tools: readonly Tool[]
   ready: Promise<void>
 }
@@ -83,6 +87,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
               refusal: (challenge) => loginAdvice(server, challenge),
             }),
       onChange: (offers) => useOffers(one, offers),
+      onRefused: (text) => noteRefused(one, text),
       onEnd: note,
     })
     one.connections.set(agent, connection)
@@ -97,8 +102,17 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     )
     one.offers = offers
     one.tools = used.tools
-    for (const text of used.refused) note(text)
+    for (const text of used.refused) noteRefused(one, text)
     tools = [...running.values()].flatMap((other) => other.tools)
+  }
+
+  /** Once, and not without end: a server can announce other tools as often as it wants. */
+  function noteRefused({ server: { name }, refused }: Running, text: string): void {
+    if (refused.has(text) || refused.size >= MAX_REFUSED_NOTES) return
+    refused.add(text)
+    note(text)
+    if (refused.size === MAX_REFUSED_NOTES)
+      note(`More of what the MCP server ${name} offers cannot be used, and is not listed here.`)
   }
 
   async function begin(one: Running): Promise<void> {
@@ -118,7 +132,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     start() {
       for (const server of servers) {
         if (server.state.kind !== 'ready' || running.has(server.key)) continue
-        const one: Running = { server, connections: new Map(), tools: [], ready: Promise.resolve() }
+        const one: Running = { server, connections: new Map(), refused: new Set(), tools: [], ready: Promise.resolve() }
         running.set(server.key, one)
         one.ready = begin(one)
       }

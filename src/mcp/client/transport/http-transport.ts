@@ -31,6 +31,9 @@ export function createHttpTransport({ name, url, headers, clock, refusal }: Http
       await response.body?.cancel()
       throw new ServerRefused(refusal(response.headers.get('www-authenticate')))
     }
+    // So says the protocol: the server knows nothing of the session any more, and a new one has to be begun.
+    if (response.status === 404 && new Headers(init?.headers).has('mcp-session-id'))
+      fail('it does not know the session any more (404); perhaps it was restarted')
     if (!response.body) return response
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
     const limit = isStream ? eventLimit(countEvent, fail) : bodyLimit()
