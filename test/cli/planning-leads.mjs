@@ -31,7 +31,7 @@ function planFile(phase, [id, file], td) {
 
 const FILES = { backend: ['03-01', 'src/api/users.ts'], frontend: ['03-02', 'src/pages/users.tsx'] }
 
-function plan(turns) {
+export function plan(turns) {
   const text = JSON.stringify(turns.filter(({ role }) => role !== 'assistant'))
   const [, department] = /Department: (\w+)\. Step 3: planning/.exec(text) ?? []
   if (department === undefined || text.includes('<task id=')) return undefined

@@ -69,4 +69,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/org/phase.test.ts',
     fails: 'are one for each department where the name of a hand-off says so',
   },
+  {
+    name: 'department-without-write-guard',
+    mistake: 'a department that org run starts may write into folders of another one',
+    file: 'src/cli/org/run.ts',
+    old: 'deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name)],',
+    new: 'deny: [...(base.permissions?.deny ?? []), ...writeGuard(departments, name).slice(0, 0)],',
+    test: 'src/cli/org/between-departments.test.ts',
+    fails: 'settle a contract status by status, and write into no folder of another department',
+  },
 ]

@@ -50,7 +50,8 @@ describe('the tasks of a plan on the board', () => {
       task('T2', files('src/b.ts')),
       task('T3', files('src/shared.ts', 'src/b.ts')),
     )
-    writeLines(cli.dir, 'p/03-02.plan.jsonl', header('02'), task('T3', files('src/shared.ts')))
+    // The same file, written in another way.
+    writeLines(cli.dir, 'p/03-02.plan.jsonl', header('02'), task('T3', files('./src//shared.ts')))
     await cli.ok('plan load p')
     await join('ada', 'bob', 'eve')
     await cli.ok('task claim 03-01/T1 --as ada')
@@ -64,4 +65,19 @@ describe('the tasks of a plan on the board', () => {
     await cli.ok('task claim 03-02/T3 --as eve')
     expect(await cli.refused('task claim 03-01/T3 --as bob')).toBe('files_overlap')
   }) // C44, F45
+
+  it('free their files when the lease of a claim ends, and take no late result of its owner', async () => {
+    const shared = { f: ['src/shared.ts'] }
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1', shared), task('T2', shared))
+    await cli.ok('plan load p')
+    await join('ada', 'bob')
+    await cli.ok('task claim 03-01/T1 --as ada --lease 300')
+    cli.clock.advance(299)
+    expect(await cli.refused('task claim 03-01/T2 --as bob')).toBe('files_overlap')
+    cli.clock.advance(2)
+    expect(await cli.json('task claim 03-01/T2 --as bob')).toMatchObject({ owner: 'bob' })
+    expect(await cli.refused('task complete 03-01/T1 --as ada')).toBe('wrong_state')
+    expect(await cli.json('task show 03-01/T1')).toMatchObject({ status: 'pending', ended: [{ end: 'lease ended' }] })
+    expect(await cli.refused('task claim 03-01/T1 --as ada')).toBe('files_overlap')
+  }) // C44, C81, F45, F46
 })

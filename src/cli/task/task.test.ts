@@ -235,10 +235,10 @@ describe('task claim', () => {
       owner: 'bob',
       attempts: 2,
       ended: [{ owner: 'ada', end: 'lease ended' }],
-    }) // C81
+    })
     expect(await cli.refused('task renew 1 --as ada')).toBe('not_owner')
     expect(await cli.refused('task complete 1 --as ada')).toBe('not_owner')
-  }) // F24
+  }) // F24, F46, C81
 
   it('--wait gets what becomes ready later', async () => {
     await cli.ok('task add a')
