@@ -66,6 +66,40 @@ describe('org gate', () => {
     expect((await cli.run('org gate all-depts')).stdout).toContain('plan 03-02 is not complete')
   }) // C71, F47
 
+  it('of the design passes by journal and valid artefacts, not by files that say so', async () => {
+    put(
+      '.yolo-planning/config.json',
+      JSON.stringify({ departments: { uiux: true }, department_workflow: 'sequential' }),
+    )
+    const missing = async () => JSON.parse((await cli.run('org gate ux-complete --json')).stdout).missing
+    const design = { status: 'complete', type: 'design_handoff', phase: '03', department: 'uiux' }
+    put(`${PHASE}/.handoff-ux-complete`, '')
+    put(`${PHASE}/.dept-status-uiux.json`, JSON.stringify({ dept: 'uiux', status: 'complete' }))
+    put(`${PHASE}/design-handoff.jsonl`, JSON.stringify(design))
+    put(`${PHASE}/design-tokens.jsonl`, '\n')
+    put(`${PHASE}/component-specs.jsonl`, '{"name":"Button","desc":"d","states":["s"],"status":"draft"}\n')
+    expect(await missing()).toEqual([
+      'department uiux is pending',
+      'hand-off design_handoff is not recorded',
+      'design-tokens.jsonl: is empty',
+      expect.stringContaining('component-specs.jsonl: line 1: "status"'),
+    ])
+    const handOff = (status: string): Command => ({
+      type: 'handoff.record',
+      handOff: {
+        ...{ folder: PHASE, kind: 'design_handoff', from: 'uiux', to: 'frontend', status, subjects: [], after: [] },
+        content: { ...design, status },
+      },
+    })
+    await record('yolo-uiux', ...allSteps())
+    await record('yolo-owner', handOff('in_progress'))
+    put(`${PHASE}/design-tokens.jsonl`, '{"cat":"color","name":"primary","val":"#00f"}\n')
+    put(`${PHASE}/component-specs.jsonl`, '{"name":"Button","desc":"d","states":["s"],"status":"ready"}\n')
+    expect(await missing()).toEqual(['hand-off design_handoff is in_progress, not complete'])
+    await record('yolo-owner', handOff('complete'))
+    expect(await cli.ok('org gate ux-complete')).toBe('Gate handoff-ux-complete is passed.\n')
+  }) // C71, F47
+
   it('waits until the gate is passed', async () => {
     const clock = {
       now: () => cli.clock.now(),
@@ -166,6 +200,7 @@ describe('org status', () => {
     const { stderr } = await cli.run('org status')
     expect(stderr).toContain('has the phases 03-api, 04-ui. Name one with --phase-dir')
     const advised = /like: (.*)/.exec(stderr)?.[1] ?? ''
+    await cli.ok('team create web')
     mkdirSync(join(cli.dir, 'docs'))
     expect(await cli.ok(`org status ${advised}`, { cwd: join(cli.dir, 'docs') })).toContain('Phase 03 api')
   })
