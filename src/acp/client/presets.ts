@@ -18,6 +18,8 @@ export interface Preset {
 
 /** How a program is told to load nothing from the workspace. */
 export interface ProjectSwitch {
+  /** Files of the workspace that its sandbox does not show either. */
+  readonly files?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** `_meta` of the session, for programs that take it from there. */
   readonly meta?: Readonly<Record<string, unknown>>
@@ -73,9 +75,10 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     title: 'Gemini CLI',
     command: 'gemini',
     args: ['--acp'],
-    env: {},
-    // In a folder that it does not trust it loads no settings, hooks, commands, servers and variables.
-    ignoresProject: { env: { GEMINI_CLI_TRUST_WORKSPACE: 'false' } },
+    // In a folder that it does not trust it starts no MCP server, ours included.
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    // Only its sandbox keeps .gemini away from it; and .env, which says whom it asks, and with which key.
+    ignoresProject: { files: ['.env'] },
     mode: 'default',
     credentials: {
       env: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],

@@ -14,10 +14,14 @@ const FILES: readonly string[] = ['.mcp.json', 'opencode.json', 'opencode.jsonc'
  * What a vendor's program does not see of the workspace. Programs also look in the folders above, up to the root of the repository;
  * what is there is not the user's own either.
  */
-export function projectSettings(root: string, home: string | undefined): { path: string; isFolder: boolean }[] {
+export function projectSettings(
+  root: string,
+  home: string | undefined,
+  more: readonly string[] = [],
+): { path: string; isFolder: boolean }[] {
   const named = (folder: string) => [
     ...FOLDERS.map((name) => ({ path: join(folder, name), isFolder: true })),
-    ...FILES.map((name) => ({ path: join(folder, name), isFolder: false })),
+    ...[...FILES, ...more].map((name) => ({ path: join(folder, name), isFolder: false })),
   ]
   // Its own home is mounted over that of the user, so nothing of that is seen.
   const above = foldersAbove(root).filter((folder) => home === undefined || !isInside(home, folder))

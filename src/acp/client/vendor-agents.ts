@@ -109,7 +109,7 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
         agent: `acp/${agent.name}`,
         home: realpathSync(home),
         readable: credentialFiles(entry, program),
-        hidden: program.usesProjectSettings ? [] : projectSettings(place.root, homeOfUser()),
+        hidden: program.usesProjectSettings ? [] : projectSettings(place.root, homeOfUser(), program.hiddenFiles),
       },
     }
     const secrets = Object.entries(entry.env ?? {}).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))

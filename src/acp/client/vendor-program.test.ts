@@ -24,12 +24,12 @@ it('has opencode ask, and load no settings and plugins that agents can write', (
 it('has every preset load nothing from the workspace, unless the settings of the user say otherwise', () => {
   const switches = (acp: AcpEntry, isProject = false) => {
     const { meta, entry, usesProjectSettings } = vendorProgram({ name: 'any', acp, isProject })
-    return { usesProjectSettings, meta, off: Object.keys(entry.env ?? {}).filter((name) => /PROJECT|TRUST/.test(name)) }
+    return { usesProjectSettings, meta, off: Object.keys(entry.env ?? {}).filter((name) => /PROJECT/.test(name)) }
   }
   const claude = { claudeCode: { options: { settingSources: [], strictMcpConfig: true } } }
   expect(switches('claude-code')).toEqual({ usesProjectSettings: false, meta: claude, off: [] })
   expect(switches('opencode').off).toEqual(['OPENCODE_DISABLE_PROJECT_CONFIG'])
-  expect(switches('gemini').off).toEqual(['GEMINI_CLI_TRUST_WORKSPACE'])
+  expect(vendorProgram({ name: 'any', acp: 'gemini' }).hiddenFiles).toEqual(['.env'])
   for (const preset of ACP_PRESETS) {
     const acp = { preset, projectSettings: true }
     expect(switches(acp), preset).toEqual({ usesProjectSettings: true, meta: undefined, off: [] })

@@ -17,6 +17,8 @@ export interface VendorProgram {
   readonly credentials: Credentials
   /** It loads its settings, hooks and servers from the workspace, because the user said so. */
   readonly usesProjectSettings: boolean
+  /** Names of files in the workspace that it would load settings from, besides the usual ones. */
+  readonly hiddenFiles: readonly string[]
   /** `_meta` of its sessions. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /** How it is installed, where that is known. */
@@ -46,6 +48,7 @@ export function vendorProgram({
       env: { ...preset?.env, ...ignored?.env, ...own.env },
     },
     usesProjectSettings,
+    hiddenFiles: ignored?.files ?? [],
     meta: ignored?.meta,
     folders: own.folders ?? [],
     mode: own.mode ?? preset?.mode,
