@@ -84,6 +84,33 @@ describe("another vendor's agent as a teammate", () => {
     )
   })
 
+  it('has the path or command of a call in the transcript where its program announced it without', async () => {
+    const begins = (toolCallId: string, kind: string) => ({
+      update: { sessionUpdate: 'tool_call', toolCallId, kind, status: 'pending', title: 'Preparing', rawInput: {} },
+    })
+    const goesOn = (toolCallId: string, more: object) => ({
+      update: { sessionUpdate: 'tool_call_update', toolCallId, ...more },
+    })
+    const calls = [
+      ...[begins('c1', 'edit'), begins('c2', 'execute'), begins('c3', 'edit')],
+      goesOn('c1', { title: 'Write a.txt', rawInput: { file_path: 'a.txt' } }),
+      { ask: { toolCallId: 'c2', kind: 'execute', title: 'make it', rawInput: { command: 'make' } } },
+      ...[goesOn('c1', { status: 'completed' }), goesOn('c2', { status: 'completed' })],
+    ]
+    await using world = await vendorHarness({ steps: [[[...calls, ...completes]]] })
+    await world.run()
+    const inputs = world.records().flatMap(({ assistant }) => {
+      const { content = [] } = (assistant ?? {}) as { content?: { type: string; toolName?: string; input?: unknown }[] }
+      return content.flatMap(({ toolName, input }) => (toolName?.startsWith('acp__') ? [input] : []))
+    })
+    expect(inputs).toEqual([
+      { title: 'Write a.txt', input: { file_path: 'a.txt' } },
+      { title: 'make it', command: 'make', input: { command: 'make' } },
+      // It never said more.
+      { title: 'Preparing', input: {} },
+    ])
+  })
+
   it('gets mail into its next prompt once, and sends mail that its recipient reads', async () => {
     const writes = [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'What colour?' } }]
     await using world = await vendorHarness({
@@ -188,8 +215,17 @@ describe("the permissions of another vendor's agent", () => {
     const { questions, answer } = await answers({ kind: 'other', title: 'mcp__deskmates__TaskUpdate' })
     expect(questions).toEqual([])
     expect(answer).toEqual(chose('allow_once'))
-    const spoofed = await answers({ kind: 'execute', title: 'mcp__deskmates__TaskUpdate', rawInput: { command: 'id' } })
-    expect(spoofed.questions).toHaveLength(1)
+    const rawInput = { server: 'deskmates', tool: 'TaskUpdate', arguments: {} }
+    const codex = { kind: 'execute', title: 'mcp.deskmates.TaskUpdate', rawInput }
+    const gemini = { kind: 'other', title: 'TaskUpdate (deskmates MCP Server)' }
+    for (const own of [codex, gemini])
+      expect(await answers(own)).toMatchObject({ questions: [], answer: chose('allow_once') })
+    for (const spoofed of [
+      { kind: 'execute', title: 'mcp__deskmates__TaskUpdate', rawInput: { command: 'id' } },
+      { ...codex, rawInput: { ...rawInput, script: 'id' } },
+      { ...codex, title: 'id' },
+    ])
+      expect([spoofed, (await answers(spoofed)).questions.length]).toEqual([spoofed, 1])
   })
 })
 

@@ -7,13 +7,13 @@ import { createIds } from '../../journal/ids.ts'
 import { bounded, boundedLine } from '../../mcp/client/untrusted-text.ts'
 import type { AssistantTurn, Reply, ReplyEnd, ToolCall } from '../../models/model.ts'
 import type { Usage } from '../../team/members/usage.ts'
-import { inputOf, joined, resultOf, teamToolOf, toolNameOf, type VendorCall } from './vendor-call.ts'
+import { inputOf, isDescribed, joined, resultOf, teamToolOf, toolNameOf, type VendorCall } from './vendor-call.ts'
 
 /** Writes what a vendor's program says in one turn to the transcript, in order, and reports it. */
 export interface TurnRecorder {
   add(update: SessionUpdate): void
-  /** All that is known of a call of the program. */
-  callOf(id: string): VendorCall | undefined
+  /** The program asks whether it may do this. Returns all that is known of the call. */
+  asked(call: VendorCall): VendorCall
   /** Records a call of one of our own tools, with the words before it; it has no result yet. */
   beginOwn(call: ToolCall): Promise<void>
   /** Resolves when all that was added is in the transcript. */
@@ -95,9 +95,19 @@ export function createTurnRecorder({ agent, teamTools, emit, onFailure }: Record
     emit({ type: 'tool_finished', call, result })
   }
 
-  async function onCall(id: string): Promise<void> {
+  /** Undefined where it is one call too many. */
+  function note(call: VendorCall): string | undefined {
+    const id = call.toolCallId
+    if (typeof id !== 'string' || (!known.has(id) && known.size >= MAX_CALLS)) return undefined
+    known.set(id, joined(known.get(id), call))
+    return id
+  }
+
+  /** A call is recorded as soon as it says what it does, and before the program may do it. */
+  async function onCall(id: string, isDue = false): Promise<void> {
     const call = known.get(id)!
     if (finished.has(id) || teamToolOf(call, teamTools) !== undefined) return
+    if (!open.has(id) && !isDue && !isDescribed(call)) return
     if (!open.has(id)) await beginCall(id, call)
     if (call.status === 'completed') return finishCall(id, { text: resultOf(call) })
     if (call.status === 'failed') return finishCall(id, { text: resultOf(call), isError: true })
@@ -121,21 +131,27 @@ export function createTurnRecorder({ agent, teamTools, emit, onFailure }: Record
         case 'tool_call':
         case 'tool_call_update': {
           const { sessionUpdate: _, ...call } = update
-          const id = call.toolCallId
-          if (typeof id !== 'string' || (!known.has(id) && known.size >= MAX_CALLS)) return
-          known.set(id, joined(known.get(id), call))
-          return void enqueue(() => onCall(id))
+          const id = note(call)
+          return id === undefined ? undefined : void enqueue(() => onCall(id))
         }
         default:
           return
       }
     },
-    callOf: (id) => known.get(id),
+    asked(call) {
+      const id = note(call)
+      if (id === undefined) return call
+      void enqueue(() => onCall(id, true))
+      return known.get(id)!
+    },
     beginOwn: (call) => enqueue(() => begin(call)),
     written: () => queue,
     async end(how, used) {
       await enqueue(async () => {
-        for (const id of [...open.keys()]) await finishCall(id, INTERRUPTED)
+        for (const id of known.keys()) {
+          await onCall(id, true)
+          await finishCall(id, INTERRUPTED)
+        }
       })
       const said = text
       await enqueue(async () => {

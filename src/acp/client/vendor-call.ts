@@ -18,6 +18,16 @@ export function joined(known: VendorCall | undefined, more: VendorCall): VendorC
   return { ...known, ...Object.fromEntries(given) }
 }
 
+/** Whether it says by now what it does. Programs announce a call while the model still writes its input. */
+export function isDescribed(call: VendorCall): boolean {
+  const { status, kind, rawInput } = call
+  if (status !== undefined && status !== null && status !== 'pending') return true
+  if (kind === 'execute') return commandOf(call) !== undefined
+  if (kind === 'edit' || kind === 'delete' || kind === 'move' || kind === 'read')
+    return pathsOf(call, '/')?.length !== 0
+  return isObject(rawInput) && Object.keys(rawInput).length > 0
+}
+
 /** How the call stands in the transcript. No tool of ours has such a name. */
 export function toolNameOf({ kind, name }: VendorCall): string {
   const [category, own] = [kind, name].map((part) => boundedLine(part, 60).replace(/[^\w-]/g, ''))
@@ -82,14 +92,23 @@ export function pathsOf({ locations, content, rawInput }: VendorCall, root: stri
  * title of a command or an edit, whose words a model chooses.
  */
 export function teamToolOf({ name, title, kind, rawInput }: VendorCall, tools: readonly string[]): string | undefined {
+  if (isObject(rawInput) && isServerCall(title, rawInput)) return tools.find((tool) => tool === rawInput.tool)
   if (kind !== undefined && kind !== null && kind !== 'other') return undefined
   if (isObject(rawInput) && 'command' in rawInput) return undefined
   const called = typeof name === 'string' && name !== '' ? name : title
-  return tools.find((tool) =>
-    [`mcp__${TEAM_SERVER}__`, `${TEAM_SERVER}_`, `${TEAM_SERVER}.`, `${TEAM_SERVER}/`].some(
-      (prefix) => called === `${prefix}${tool}`,
-    ),
-  )
+  return tools.find((tool) => namesOf(tool).includes(called ?? ''))
+}
+
+/** As programs name a tool of our server: Claude Code, opencode, others, and Gemini CLI. */
+function namesOf(tool: string): string[] {
+  const prefixes = [`mcp__${TEAM_SERVER}__`, `${TEAM_SERVER}_`, `${TEAM_SERVER}.`, `${TEAM_SERVER}/`]
+  return [...prefixes.map((prefix) => `${prefix}${tool}`), `${tool} (${TEAM_SERVER} MCP Server)`]
+}
+
+/** As Codex describes the call of a tool of ours: as a command, with what it calls as its input and nothing else. */
+function isServerCall(title: unknown, rawInput: Record<string, unknown>): boolean {
+  if (rawInput.server !== TEAM_SERVER || title !== `mcp.${TEAM_SERVER}.${rawInput.tool}`) return false
+  return Object.keys(rawInput).every((key) => ['server', 'tool', 'arguments'].includes(key))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -18,7 +18,6 @@ import type { ToolResult } from '../../tools/tool.ts'
 import { VendorAgentFailed } from './connection.ts'
 import { checkVendorCall, outcomeOf } from './permission.ts'
 import { createTurnRecorder, type TurnRecorder, type Used } from './turn-recorder.ts'
-import { joined } from './vendor-call.ts'
 import type { LiveSession, VendorConversation } from './vendor-session.ts'
 
 /** What runs the turns of a vendor's agent, and the calls of our tools that its program makes. */
@@ -167,7 +166,7 @@ export function createVendorLoop({ conversation, clock }: VendorLoopOptions): Ve
       waiting++
       try {
         const id = newId()
-        const call = joined(recorder.callOf(toolCall.toolCallId), toolCall)
+        const call = recorder.asked(toolCall)
         const access = agent.toolContext(
           { type: 'tool-call', toolCallId: id, toolName: '', input: {} },
           signal,
