@@ -17,7 +17,7 @@ import { FinishedBlocks, leadEntries } from './finished-blocks.ts'
 import { type Host, memberNames, type ProjectKnowledge, type TerminalExit, tell } from './host.ts'
 import { createCompletion } from './input/completion.ts'
 import { runOwnCommand } from './input/own-command.ts'
-import { KeyActions } from './key-actions.ts'
+import { type Cover, KeyActions } from './key-actions.ts'
 import { GRACE_S, QUIET_TYPING_S } from './keys.ts'
 import { arrange, coverLines, footerLine, headerLine, KEYS_ALONE, statusLines } from './layout.ts'
 import type { PaintedPrompt } from './painted-prompt.ts'
@@ -57,7 +57,7 @@ export class App implements Host {
   readonly tui: ScrollbackTui
   readonly #finished = new FinishedBlocks()
   readonly #notices = new Notices()
-  readonly #covers: { readonly view: OpenView; readonly scroll: Scroll }[] = []
+  readonly #covers: Cover[] = []
   readonly #queued: string[] = []
   readonly #prompt: PaintedPrompt
   readonly #keyActions: KeyActions
@@ -272,7 +272,7 @@ export class App implements Host {
     return this.panel.rows(this.view, this.clock.now())
   }
 
-  get cover(): { readonly view: OpenView; readonly scroll: Scroll } | undefined {
+  get cover(): Cover | undefined {
     return this.#covers.at(-1)
   }
 
@@ -285,7 +285,8 @@ export class App implements Host {
   }
 
   open(view: OpenView): void {
-    this.#covers.push({ view, scroll: new Scroll(view.followsEnd) })
+    const openedFrom = this.panel.selected(this.panelRows)
+    this.#covers.push({ view, scroll: new Scroll(view.followsEnd), openedFrom })
     this.panel.select(undefined)
     this.tui.repaint()
   }

@@ -13,13 +13,20 @@ import { callsView } from './views/calls-view.ts'
 import type { OpenView, Scroll } from './views/open-view.ts'
 import { isWorking, teammateView } from './views/teammate-view.ts'
 
+/** A view over the whole screen, and the row of the team panel from which it was opened. */
+export interface Cover {
+  readonly view: OpenView
+  readonly scroll: Scroll
+  readonly openedFrom: PanelRow | undefined
+}
+
 /** The screen, as keys act on it. */
 export interface KeyTarget extends Host {
   readonly editor: Editor
   readonly tui: ScrollbackTui
   readonly panel: TeamPanel
   readonly panelRows: PanelRow[]
-  readonly cover: { readonly view: OpenView; readonly scroll: Scroll } | undefined
+  readonly cover: Cover | undefined
   readonly isShellRunning: boolean
   readonly wholeNeed: string | undefined
   readonly offeredAt: number
@@ -136,7 +143,8 @@ export class KeyActions {
     if (!isAllowed) app.hint = 'Read it to its end, then answer.'
     if (!isAllowed || key === 'v') this.#openNeed(need)
     else {
-      app.panel.select(undefined)
+      // A rule is shown first, and saving it is no answer yet.
+      if (key !== 's') app.panel.select(undefined)
       app.attempt(answerNeed(app, need, key))
     }
     return true
@@ -151,7 +159,7 @@ export class KeyActions {
   /** The need that the open view shows. */
   #viewed: Need | undefined
 
-  #inView(data: string, { view, scroll }: { readonly view: OpenView; readonly scroll: Scroll }): boolean {
+  #inView(data: string, { view, scroll, openedFrom }: Cover): boolean {
     const app = this.#app
     const isEmpty = app.editor.getText() === ''
     if (view.key?.(data)) return true
@@ -160,7 +168,7 @@ export class KeyActions {
     else if (view.teammate !== undefined) return this.#inTeammate(data, view.teammate, isEmpty)
     else if (matchesKey(data, 'up')) scroll.by(-1, view.followsEnd)
     else if (matchesKey(data, 'down')) scroll.by(1, view.followsEnd)
-    else if (matchesKey(data, 'escape') || data === 'q') this.#close()
+    else if (matchesKey(data, 'escape') || data === 'q') this.#back(openedFrom)
     else if (this.#viewed && isNeedKey(data) && data !== 'v') this.#answerViewed(this.#viewed, data, scroll.hasShownAll)
     return true
   }
@@ -193,6 +201,14 @@ export class KeyActions {
     const app = this.#app
     app.hint = `${name} is asked to stop.`
     app.attempt(app.control.stop(name, false).then((result) => isDone(app, result)))
+  }
+
+  /** A question that was only looked at still has the keys. */
+  #back(from: PanelRow | undefined): void {
+    const app = this.#app
+    this.#close()
+    const isOpen = from?.kind === 'need' && app.needs().some((need) => needId(need) === from.id)
+    if (isOpen && !app.cover) app.panel.select(from)
   }
 
   #close(): void {

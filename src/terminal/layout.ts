@@ -1,3 +1,4 @@
+import { counted } from '../team/wording.ts'
 import { totals } from '../view/totals.ts'
 import type { View } from '../view/view.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from './drawing/drawn.ts'
@@ -49,7 +50,7 @@ export function arrange(
 const MIN_FREE_ROWS = 8
 
 function moreOf(count: number): Drawn {
-  return paint.yellow(`  … ${count} more lines: v shows all of it`)
+  return paint.yellow(`  … ${counted(count, 'more line')}: v shows all of it`)
 }
 
 /** Project and model, the time, the money. */

@@ -61,6 +61,22 @@ describe('a question', () => {
     await called('answer', 'q1', answer)
   })
 
+  it.for(['v', 's'])('still has the keys when the person only looked at it with the key %s', async (look) => {
+    const knowledge = { savedRules: { path: '/home/u/settings.json', save: () => [] } }
+    const { control, clock, shows, type, called } = await openScreen({ knowledge })
+    clock.advance(5)
+    control.question('q1', 'lead', bash('npm publish'))
+    await shows('›! lead wants bash')
+    clock.advance(1)
+    type(look)
+    await shows(look === 'v' ? 'asked because' : 'permissions.allow in', 'esc back · PgUp')
+    type('<escape>')
+    await shows('›! lead wants bash', /y once · a always · s save… · n no · v view · esc back +default mode/)
+    type('n')
+    await called('answer', 'q1', { allowed: false })
+    expect(control.calls.map(([method]) => method)).toEqual(['answer'])
+  })
+
   it('does not take the keys of a person who types', async () => {
     const { control, shows, type, clock } = await openTeam()
     type('y')

@@ -128,6 +128,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'stay in their row as the name of an attached file',
   },
   {
+    name: 'looking-loses-the-question',
+    mistake: 'after a look at a question its keys go to the editor, and the next Esc interrupts the lead',
+    file: 'src/terminal/key-actions.ts',
+    old: '    if (isOpen && !app.cover) app.panel.select(from)\n',
+    new: '',
+    test: 'src/terminal/team-panel.test.ts',
+    fails: 'still has the keys when the person only looked at it with the key v',
+  },
+  {
     name: 'rules-of-the-first-layer',
     mistake: 'a rule that two layers have is shown twice as one of the first layer',
     file: 'src/session/control/session-rules.ts',

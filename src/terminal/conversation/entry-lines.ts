@@ -1,3 +1,4 @@
+import { counted } from '../../team/wording.ts'
 import type { Entry, ToolEntry } from '../../view/view.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
 import { markdownLines, wrappedLines } from '../drawing/text-lines.ts'
@@ -33,7 +34,7 @@ export function inputLines({ text, typed }: InputEntry, columns: number): Drawn[
 function firstLines(lines: readonly Drawn[], columns: number): Drawn[] {
   const shown = lines.slice(0, SHOWN_INPUT_LINES)
   const more = lines.length - shown.length
-  return more > 0 ? [...shown, paint.dim(`    … ${more} more lines`).fit(columns)] : shown
+  return more > 0 ? [...shown, paint.dim(`    … ${counted(more, 'more line')}`).fit(columns)] : shown
 }
 
 /** Input of a teammate: mail with its sender too, because nothing else in its conversation says what it was asked. */
@@ -75,7 +76,7 @@ export function callLines(call: ToolEntry, columns: number, canOpen = true): Dra
     ]
   }
   const output = call.result.trim().split('\n')
-  const more = output.length > 1 ? ` (${output.length - 1} more lines)` : ''
+  const more = output.length > 1 ? ` (${counted(output.length - 1, 'more line')})` : ''
   const first = output[0] === '' ? [] : [paint.dim(draw`  ⎿ ${output[0]!}${more}`).fit(columns)]
   return [title, ...first]
 }
@@ -155,5 +156,5 @@ export function thinkingLine(text: string, columns: number): Drawn {
 }
 
 function moreLines(count: number, columns: number, canOpen: boolean): Drawn[] {
-  return count > 0 ? [paint.dim(`    … ${count} more lines${canOpen ? ' (^O)' : ''}`).fit(columns)] : []
+  return count > 0 ? [paint.dim(`    … ${counted(count, 'more line')}${canOpen ? ' (^O)' : ''}`).fit(columns)] : []
 }

@@ -81,16 +81,18 @@ export function needKeys(need: Need): readonly (readonly [NeedKey, string])[] {
 
 const VIEW = ['v', 'view'] as const
 const ALWAYS: (readonly [NeedKey, string])[] = [
-  ['a', 'always (this session)'],
-  ['s', 'save rule…'],
+  ['a', 'always'],
+  ['s', 'save…'],
 ]
 
 export function needRow(need: Need, isSelected: boolean, columns: number): Drawn {
   const mark = paint.yellow(isSelected ? '›!' : ' !')
-  const keys = needKeys(need).map(([key, what]) => `${key} ${what.replace(' (this session)', '')}`)
-  // Half of the row at most: what is asked matters more than the keys, which the footer repeats.
-  const hint = paint.dim(keys.join(' · ')).fit(Math.max(12, Math.floor(columns / 2)))
-  return spread(draw`${mark} ${needText(need)}`, hint, columns)
+  const text = draw`${mark} ${needText(need)}`
+  // What is asked matters more than the keys, which the footer repeats: they get what is left, and half of the row at least.
+  const room = Math.max(Math.floor(columns / 2), columns - text.columns - 2)
+  const keys = needKeys(need).map(([key, what]) => `${key} ${what}`)
+  while (keys.length > 1 && keys.join(' · ').length > room) keys.pop()
+  return spread(text, paint.dim(keys.join(' · ')), columns)
 }
 
 /** Everything a person has to know before the answer: the whole command, the whole change, the whole plan. */

@@ -1,3 +1,4 @@
+import { counted } from '../../team/wording.ts'
 import { agentRows } from '../../view/agent-rows.ts'
 import type { MemberRow } from '../../view/member-rows.ts'
 import { type Need, needsPerson } from '../../view/needs-person.ts'
@@ -67,6 +68,6 @@ export class TeamPanel {
           ? needRow(row.need, row === selected, columns)
           : agentRowLine(row.agent, now, row === selected, columns),
       )
-    return isCut ? [...shown, paint.dim(`   … ${rows.length - count} more rows`).fit(columns)] : shown
+    return isCut ? [...shown, paint.dim(`   … ${counted(rows.length - count, 'more row')}`).fit(columns)] : shown
   }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../team/wording.ts'
 import type { ShownMessage } from '../../view/view.ts'
 import { attachmentLine } from '../conversation/entry-lines.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
@@ -22,7 +23,9 @@ export function mailLines(mail: readonly ShownMessage[], columns: number): Drawn
 export function announcedMail({ message }: ShownMessage, columns: number): Drawn[] {
   const lines = wrappedLines(message.content.trim(), Math.max(1, columns - 4))
   const more =
-    lines.length > SHOWN_LINES ? [paint.dim(`    … ${lines.length - SHOWN_LINES} more lines (/mail)`).fit(columns)] : []
+    lines.length > SHOWN_LINES
+      ? [paint.dim(`    … ${counted(lines.length - SHOWN_LINES, 'more line')} (/mail)`).fit(columns)]
+      : []
   const shown = lines.slice(0, SHOWN_LINES).map((line) => draw`    ${line}`)
   return [messageHead(message).fit(columns), ...shown, ...more, ...attachedLines(message, columns)]
 }
