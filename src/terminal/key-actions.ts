@@ -134,7 +134,7 @@ export class KeyActions {
   #onNeed(data: string, need: Need, isWhole: boolean): boolean {
     const app = this.#app
     const key = matchesKey(data, 'enter') ? 'v' : data
-    if (!isNeedKey(key) || !needKeys(need).some(([own]) => own === key)) {
+    if (key !== 'v' && !answers(need, key)) {
       app.panel.select(undefined)
       return false
     }
@@ -169,7 +169,7 @@ export class KeyActions {
     else if (matchesKey(data, 'up')) scroll.by(-1, view.followsEnd)
     else if (matchesKey(data, 'down')) scroll.by(1, view.followsEnd)
     else if (matchesKey(data, 'escape') || data === 'q') this.#back(openedFrom)
-    else if (this.#viewed && isNeedKey(data) && data !== 'v') this.#answerViewed(this.#viewed, data, scroll.hasShownAll)
+    else if (this.#viewed && answers(this.#viewed, data)) this.#answerViewed(this.#viewed, data, scroll.hasShownAll)
     return true
   }
 
@@ -217,8 +217,9 @@ export class KeyActions {
   }
 }
 
-function isNeedKey(key: string): key is NeedKey {
-  return key === 'y' || key === 'a' || key === 's' || key === 'n' || key === 'v'
+/** One of the keys that are shown with it, and not the one that only shows it. */
+function answers(need: Need, key: string): key is NeedKey {
+  return key !== 'v' && needKeys(need).some(([own]) => own === key)
 }
 
 const PASTE_START = '\x1b[200~'

@@ -77,6 +77,20 @@ describe('a question', () => {
     expect(control.calls.map(([method]) => method)).toEqual(['answer'])
   })
 
+  it('is answered only with its own keys, also in the view of a failed task', async () => {
+    const { control, shows, type } = await openTeam(
+      task('1', 'Publish'),
+      claimed('1', 'backend'),
+      failed('1', 'no token'),
+    )
+    await shows('#1 Publish failed: no token')
+    type('<down>v')
+    await shows('no token', 'esc back · PgUp')
+    type('as')
+    await shows('no token', 'esc back · PgUp')
+    expect(control.calls).toEqual([])
+  })
+
   it('does not take the keys of a person who types', async () => {
     const { control, shows, type, clock } = await openTeam()
     type('y')

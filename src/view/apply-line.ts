@@ -199,7 +199,12 @@ function endStreams(agent: AgentActivity, at: number): void {
 
 /** The most telling part of a call, in one line. */
 export function actionText(tool: string, input: unknown): string {
-  const { command, path, pattern, name, to, task_id, subject, prompt } = (input ?? {}) as Record<string, unknown>
-  const shown = [command, path, pattern, name, to, task_id, subject, prompt].find((value) => typeof value === 'string')
+  const { command, path, pattern, name, to, taskId, task_id, subject, prompt } = (input ?? {}) as Record<
+    string,
+    unknown
+  >
+  const shown = [command, path, pattern, name, to, taskId, task_id, subject, prompt].find(
+    (value) => typeof value === 'string',
+  )
   return shown === undefined ? tool : `${tool} ${(shown as string).replace(/\s+/g, ' ').slice(0, 200)}`
 }
