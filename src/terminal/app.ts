@@ -7,7 +7,7 @@ import type { Need } from '../view/needs-person.ts'
 import { emptyView } from '../view/view.ts'
 import { Notices } from './announcements.ts'
 import { recallPrompts } from './conversation/recall-prompts.ts'
-import { type Drawn, draw, paint } from './drawing/drawn.ts'
+import { type Drawn, draw, EMPTY, paint } from './drawing/drawn.ts'
 import { editorLines } from './drawing/editor-lines.ts'
 import type { NoticeMode } from './drawing/notices.ts'
 import type { Frame, ScrollbackTui } from './drawing/scrollback-tui.ts'
@@ -256,14 +256,16 @@ export class App implements Host {
 
   /** Leaves nothing of the live area behind but how to come back. */
   #lastFrame(columns: number): Frame {
+    const again = this.#failure || this.#exit!.next !== 'quit' ? undefined : this.knowledge.resumeCommand()
+    const words = again === undefined ? '' : `Continue with: ${again}`
+    const finished = this.#finished.take(this.view, this.clock.now())
+    const isLong = words.length > columns
     queueMicrotask(() => {
       this.tui.stop()
+      if (isLong) this.tui.writeBehind(draw`${words}`)
       this.#end(this.#exit!)
     })
-    const again = this.#failure ? undefined : this.knowledge.resumeCommand()
-    const words = this.#exit!.next === 'quit' && again !== undefined ? `Continue with: ${again}` : ''
-    const finished = this.#finished.take(this.view, this.clock.now())
-    return { finished, live: [paint.dim(words).fit(columns)], coversScreen: false }
+    return { finished, live: [isLong ? EMPTY : paint.dim(words)], coversScreen: false }
   }
 
   // --- what keys and commands use
@@ -288,18 +290,18 @@ export class App implements Host {
     const openedFrom = this.panel.selected(this.panelRows)
     this.#covers.push({ view, scroll: new Scroll(view.followsEnd), openedFrom })
     this.panel.select(undefined)
-    this.tui.repaint()
+    this.tui.cover()
   }
 
   closeView(): void {
     this.#covers.pop()?.view.close?.()
-    this.tui.repaint()
+    this.cover ? this.tui.cover() : this.tui.uncover()
   }
 
   leave(exit: TerminalExit): void {
     this.#exit ??= exit
-    if (this.#covers.length > 0) this.tui.repaint()
-    else this.tui.requestRender()
+    this.tui.uncover()
+    this.tui.requestRender()
   }
 
   needs(): readonly Need[] {

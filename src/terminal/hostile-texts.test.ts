@@ -11,7 +11,7 @@ import { markdownLines, wrappedLines } from './drawing/text-lines.ts'
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what they find.
 /** All that we and pi-tui write: colours, moves, clearing, modes of the terminal, the end of a link, the bell with its notice. */
 const OURS =
-  /\x1b\[[\d;]*m|\x1b\[\d*[ABCDGHJK]|\x1b\[\?(?:2026|25|7)[hl]|\x1b\]8;;\x07|\x07\x1b\]9;[^\x00-\x1f\x7f-\x9f]*\x07\x1b\]777;notify;deskmates;[^\x00-\x1f\x7f-\x9f]*\x07|\r\n|\r/g
+  /\x1b\[[\d;]*m|\x1b\[\d*[ABCDGHJK]|\x1b\[\?(?:2026|25|7|1049)[hl]|\x1b\]8;;\x07|\x07\x1b\]9;[^\x00-\x1f\x7f-\x9f]*\x07\x1b\]777;notify;deskmates;[^\x00-\x1f\x7f-\x9f]*\x07|\r\n|\r/g
 const HARMFUL = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/u
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: control characters are what they find.
 

@@ -55,7 +55,8 @@ function pickByKeys({ sessions, env, terminal = new ProcessTerminal(), signal }:
 
     function leave(chosen: string | undefined): void {
       end ??= { chosen }
-      tui.repaint()
+      tui.uncover()
+      tui.requestRender()
     }
 
     tui.addInputListener((data) => {
@@ -69,6 +70,7 @@ function pickByKeys({ sessions, env, terminal = new ProcessTerminal(), signal }:
     })
     signal?.addEventListener('abort', () => leave(undefined), { once: true })
     tui.start()
+    tui.cover()
   })
 }
 

@@ -137,6 +137,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'still has the keys when the person only looked at it with the key v',
   },
   {
+    name: 'views-clear-the-screen',
+    mistake: 'a view that covers the screen clears what was on it, output of the shell too',
+    file: 'src/terminal/drawing/scrollback-tui.ts',
+    old: "const SECOND_SCREEN_ON = '\\x1b[?1049h'",
+    new: "const SECOND_SCREEN_ON = ''",
+    test: 'src/terminal/drawing/covered-screen.test.ts',
+    fails: 'a view over the whole screen leaves what was on it as it was, output of the shell too',
+  },
+  {
     name: 'rules-of-the-first-layer',
     mistake: 'a rule that two layers have is shown twice as one of the first layer',
     file: 'src/session/control/session-rules.ts',

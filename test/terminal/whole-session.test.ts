@@ -56,6 +56,26 @@ async function say(terminal: PseudoTerminal, text: string): Promise<void> {
 }
 
 describe('a session on a terminal', { timeout: 170_000 }, () => {
+  it('leaves nothing of a view in the scrollback, and says in full how to come back', async ({ skip }) => {
+    if (backend === undefined) skip('neither tmux nor script is installed')
+    const { open } = projectWith(SCRIPT)
+    const terminal = open(`${MODEL} --permission-mode default`, { columns: 40, rows: 12 })
+    await terminal.sees('default mode')
+    await say(terminal, 'Go on')
+    await terminal.sees('The lead goes on.')
+    for (const view of ['/help', '/tasks']) {
+      await say(terminal, view)
+      await terminal.sees('esc back')
+      terminal.press('Escape')
+      await terminal.sees('The lead goes on.', 'default mode')
+    }
+    expect((await terminal.everything()).match(/─ deskmates · shop/g)).toHaveLength(1)
+    terminal.press('C-d')
+    await terminal.sees('exit 0')
+    const all = (await terminal.everything()).replace(/\n/g, '')
+    expect(all).toMatch(/Continue with: deskmates -r s-\S+ -m scripted:script\.json/)
+  })
+
   it('is typed, approved, denied, interrupted, resized, shared, left and resumed', async ({ skip }) => {
     if (backend === undefined) skip('neither tmux nor script is installed')
     const { dir, open } = projectWith(SCRIPT)
@@ -181,7 +201,8 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     terminal.press('Enter')
     await terminal.sees('default mode')
     await say(terminal, '/hi bob')
-    await terminal.sees('> Go on and say hello to bob.')
+    // The model reads the prompt behind the command; the person sees what was typed.
+    await terminal.sees('> /hi bob', 'The lead goes on.')
     await say(terminal, '/project x')
     await terminal.sees('no command /project')
     terminal.press('C-d')
@@ -198,7 +219,7 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     const trusting = open(MODEL)
     await trusting.sees('default mode')
     await say(trusting, '/project x')
-    await trusting.sees('> Go on from the project.')
+    await trusting.sees('> /project x', 'The lead goes on.')
     trusting.press('C-d')
     await trusting.sees('exit 0')
   })

@@ -34,8 +34,8 @@ export class ScrollbackTui extends TUI {
   readonly #count: { written: number }
   #size = ''
   #isRepainting = false
-  /** Finished lines on the screen in the last frame; a view that covers the screen takes their place. */
-  #inSight = 0
+  /** What the painter knew of the screen that is covered now. */
+  #covered: Painted | undefined
 
   constructor(terminal: Terminal, draw: (columns: number, rows: number) => Frame, hasColours: boolean) {
     const count = { written: 0 }
@@ -70,10 +70,33 @@ export class ScrollbackTui extends TUI {
     this.terminal.write(noticeSequence(text, mode, env))
   }
 
-  /** Draws the whole screen anew: before something covers it, and afterwards. */
+  /** Draws the whole screen anew. */
   repaint(): void {
     this.#isRepainting = true
     this.requestRender(true)
+  }
+
+  /** Something covers the screen from now on: on the terminal's second screen, so that nothing of it stays in the scrollback. */
+  cover(): void {
+    if (this.#covered) return this.requestRender(true)
+    const painter = this as unknown as Painter
+    this.#covered = Object.fromEntries(PAINTED.map((name) => [name, painter[name]])) as unknown as Painted
+    this.terminal.write(SECOND_SCREEN_ON)
+    this.requestRender(true)
+  }
+
+  /** The first screen is back as it was, and is drawn on from there; after a resize it is drawn anew. */
+  uncover(): void {
+    const painted = this.#covered
+    if (!painted) return
+    this.#covered = undefined
+    this.terminal.write(SECOND_SCREEN_OFF)
+    const { columns, rows } = this.terminal
+    const isPainted = painted.previousWidth > 0
+    if (isPainted && (painted.previousWidth !== columns || painted.previousHeight !== rows)) return this.repaint()
+    Object.assign(this, painted)
+    this.#isRepainting = false
+    this.requestRender()
   }
 
   override start(): void {
@@ -84,7 +107,13 @@ export class ScrollbackTui extends TUI {
 
   override stop(): void {
     super.stop()
-    this.terminal.write(AUTOWRAP_ON)
+    this.terminal.write(`${this.#covered ? SECOND_SCREEN_OFF : ''}${AUTOWRAP_ON}`)
+    this.#covered = undefined
+  }
+
+  /** A line behind the last frame that the terminal wraps: a command that is cut cannot be copied. */
+  writeBehind({ bare }: Drawn): void {
+    this.terminal.write(`${bare}\r\n`)
   }
 
   /** Takes the live lines off the screen and stops: the cursor is where they began. */
@@ -105,15 +134,14 @@ export class ScrollbackTui extends TUI {
     const { finished, live: all, coversScreen } = this.#draw(columns, rows)
     this.#unwritten.push(...finished)
     const live = all.slice(-rows)
-    const above = coversScreen ? [] : this.#takeAbove(columns, isCleared)
-    if (!coversScreen) this.#inSight = Math.max(0, rows - live.length)
+    const above = coversScreen ? [] : this.#takeAbove(columns, isCleared ? rows - live.length : 0)
     if (above.length > 0) queueMicrotask(() => this.#forget(above.length))
     return [...above, ...live].map(({ ansi }) => this.#allowed(ansi, columns))
   }
 
-  /** New finished lines; on a cleared screen those before them too. */
-  #takeAbove(columns: number, isCleared: boolean): readonly Drawn[] {
-    const before = isCleared ? this.#lastLines(columns, this.#inSight) : []
+  /** New finished lines; on a cleared screen as many of those before them as fit. */
+  #takeAbove(columns: number, free: number): readonly Drawn[] {
+    const before = this.#lastLines(columns, free)
     const fresh = this.#unwritten.splice(0)
     this.#recent.push(...fresh)
     this.#recent.splice(0, this.#recent.length - MAX_RECENT_BLOCKS)
@@ -146,14 +174,24 @@ export class ScrollbackTui extends TUI {
 }
 
 /** Members of pi-tui 0.74.2 that its types call private; the version is pinned, and the screen tests fail without them. */
-interface Painter {
+interface Painter extends Painted {
+  handleInput(data: string): void
+}
+
+/** What the painter knows of the screen. */
+interface Painted {
   previousLines: string[]
   cursorRow: number
   hardwareCursorRow: number
   previousViewportTop: number
   maxLinesRendered: number
-  handleInput(data: string): void
+  previousWidth: number
+  previousHeight: number
 }
+const PAINTED = [
+  ...(['previousLines', 'cursorRow', 'hardwareCursorRow', 'previousViewportTop'] as const),
+  ...(['maxLinesRendered', 'previousWidth', 'previousHeight'] as const),
+]
 
 /** The scrollback is the user's: a resize clears the screen only. */
 function keepingScrollback(terminal: Terminal, count: { written: number }): Terminal {
@@ -173,6 +211,8 @@ function keepingScrollback(terminal: Terminal, count: { written: number }): Term
 
 const CLEAR_ALL = '\x1b[2J\x1b[H\x1b[3J'
 const CLEAR_SCREEN = '\x1b[2J\x1b[H'
+const SECOND_SCREEN_ON = '\x1b[?1049h'
+const SECOND_SCREEN_OFF = '\x1b[?1049l'
 const AUTOWRAP_OFF = '\x1b[?7l'
 const AUTOWRAP_ON = '\x1b[?7h'
 /** Inverse video shows the cursor, also without colours. */

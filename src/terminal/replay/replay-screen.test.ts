@@ -176,6 +176,6 @@ describe('a replay on the screen', () => {
 })
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what they find.
-const OURS = /\x1b\[[\d;]*m|\x1b\[\d*[ABCDGHJK]|\x1b\[\?(?:2026|25|7)[hl]|\x1b\]8;;\x07|\r\n|\r/g
+const OURS = /\x1b\[[\d;]*m|\x1b\[\d*[ABCDGHJK]|\x1b\[\?(?:2026|25|7|1049)[hl]|\x1b\]8;;\x07|\r\n|\r/g
 const HARMFUL = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/u
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: control characters are what they find.

@@ -71,6 +71,7 @@ export class ReplayScreen {
       this.#end = (error) => (error === undefined ? resolve() : reject(error))
     })
     this.#tui.start()
+    this.#tui.cover()
     await this.#player.jump(this.#options.from)
     if (!this.#options.isPaused) this.#player.play()
     this.#tui.requestRender()
@@ -86,7 +87,8 @@ export class ReplayScreen {
     this.#isOver = true
     this.#error = error
     this.#player.pause()
-    this.#tui.repaint()
+    this.#tui.uncover()
+    this.#tui.requestRender()
   }
 
   // --- what keys do

@@ -89,9 +89,9 @@ export function needRow(need: Need, isSelected: boolean, columns: number): Drawn
   const mark = paint.yellow(isSelected ? '›!' : ' !')
   const text = draw`${mark} ${needText(need)}`
   // What is asked matters more than the keys, which the footer repeats: they get what is left, and half of the row at least.
-  const room = Math.max(Math.floor(columns / 2), columns - text.columns - 2)
+  const free = Math.max(Math.floor(columns / 2), columns - text.columns - 2)
   const keys = needKeys(need).map(([key, what]) => `${key} ${what}`)
-  while (keys.length > 1 && keys.join(' · ').length > room) keys.pop()
+  while (keys.length > 1 && keys.join(' · ').length > free) keys.pop()
   return spread(text, paint.dim(keys.join(' · ')), columns)
 }
 
