@@ -26,6 +26,16 @@ describe("what another vendor's agent costs", { timeout: 60_000 }, () => {
     expect((await briefed.run()).state.spent.get('vera')?.cost).toBeCloseTo(1.25)
   })
 
+  it('is not counted where its program reports a price that is no number of dollars', async () => {
+    const prices = ['1e999', '-5', '"6"', 'null'].map((amount) => ({
+      raw: `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"session-0","update":{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":${amount},"currency":"USD"}}}}`,
+    }))
+    await using world = await vendorHarness({ steps: [[[...prices, completes]]] })
+    const { stop, state } = await world.run('Dig.', { limits: { dollars: 5, turns: 50 } })
+    expect(stop.kind).toBe('finished')
+    expect(state.spent.get('vera')).toMatchObject({ cost: 0, unpriced: 1 })
+  })
+
   it('counts for the limit of the run also where its program died', async () => {
     const steps = [[[costs(6), { exit: 1 }]], [[costs(6), completes]]]
     await using world = await vendorHarness({ steps })

@@ -65,3 +65,19 @@ it('ends a program that closed its output and goes on, and says so', async () =>
   clock.advance(1)
   expect(await answer).toMatchObject({ message: 'The agent vera ended: it closed the connection.' })
 })
+
+it('ends a program that sends more bytes in a second than it may, and says so', async () => {
+  const { answer, stdout, clock, connection } = program()
+  const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'other', params: { text: 'x'.repeat(4 << 20) } })}\n`
+  const send = async (lines: number) => {
+    for (let i = 0; i < lines && connection.why === undefined; i++)
+      await new Promise((resolve) => stdout.write(line, resolve))
+    await new Promise(setImmediate)
+  }
+  await send(14)
+  clock.advance(1)
+  await send(14)
+  expect(connection.why).toBeUndefined()
+  await send(4)
+  expect(await answer).toMatchObject({ message: 'The agent vera ended: it sent more than 64 MB in a second.' })
+})

@@ -85,6 +85,10 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 const MAX_MESSAGES_PER_SECOND = 2000
 /** The same while it repeats a conversation. */
 const MAX_REPEATED_PER_SECOND = 50_000
+/** The most bytes within one second, and while it repeats a conversation. */
+const MAX_BYTES_PER_SECOND = 64 * 1024 * 1024
+const MAX_REPEATED_BYTES_PER_SECOND = 512 * 1024 * 1024
+const MAX_SESSION_ID_CHARACTERS = 1000
 const MAX_STDERR_CHARACTERS = 2000
 /** So much of the end of that stands in an error. */
 const MAX_LAST_WORDS = 500
@@ -104,7 +108,7 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
   let session: string | undefined
   let isReplaying = false
   let isClosed = false
-  const received = { second: 0, count: 0 }
+  const received = { second: 0, count: 0, bytes: 0 }
 
   // Redacted before it is cut: what is left of a secret would not be recognised as one.
   const redacting = createRedactor({}, secrets).stream()
@@ -119,7 +123,13 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
   })
   const input = Readable.toWeb(process.stdout) as ReadableStream<Uint8Array>
   const output = Writable.toWeb(process.stdin) as WritableStream<Uint8Array>
-  const stream = ndJsonStream(output, input, { maxMessageBytes: MAX_MESSAGE_BYTES })
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      countBytes(bytes.byteLength)
+      controller.enqueue(bytes)
+    },
+  })
+  const stream = ndJsonStream(output, input.pipeThrough(counted), { maxMessageBytes: MAX_MESSAGE_BYTES })
   const connection = app.connect(guardedStream(stream, { onMessage: countMessage, onUpdate }))
   const { agent } = connection
   const saidAll = new Promise((resolve) => process.stderr.once('close', resolve))
@@ -149,10 +159,21 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
   }
 
   function countMessage(): void {
-    const second = Math.floor(clock.now())
-    if (received.second !== second) Object.assign(received, { second, count: 0 })
+    beginSecond()
     const most = isReplaying ? MAX_REPEATED_PER_SECOND : MAX_MESSAGES_PER_SECOND
     if (++received.count > most) fail(`it sent more than ${most} messages in a second`)
+  }
+
+  function countBytes(bytes: number): void {
+    beginSecond()
+    received.bytes += bytes
+    const most = isReplaying ? MAX_REPEATED_BYTES_PER_SECOND : MAX_BYTES_PER_SECOND
+    if (received.bytes > most) fail(`it sent more than ${most / 1024 / 1024} MB in a second`)
+  }
+
+  function beginSecond(): void {
+    const second = Math.floor(clock.now())
+    if (received.second !== second) Object.assign(received, { second, count: 0, bytes: 0 })
   }
 
   function onUpdate(params: unknown): void {
@@ -216,8 +237,13 @@ export function connectVendor(options: ConnectionOptions): VendorConnection {
         'session/new',
         agent.request(methods.agent.session.new, { ...options }),
       )
-      session = opened.sessionId
-      return { id: opened.sessionId, modes: opened.modes }
+      const { sessionId, modes } = opened
+      if (typeof sessionId !== 'string' || sessionId.length > MAX_SESSION_ID_CHARACTERS)
+        throw new VendorAgentFailed(
+          `${title} gave its session a name that is not a text of at most ${MAX_SESSION_ID_CHARACTERS} characters.`,
+        )
+      session = sessionId
+      return { id: sessionId, modes }
     },
     async loadSession(id, options) {
       session = id

@@ -14,8 +14,65 @@ const MAX_PATHS = 100
 
 /** Later messages about a call add to what is known of it. */
 export function joined(known: VendorCall | undefined, more: VendorCall): VendorCall {
-  const given = Object.entries(more).filter(([, value]) => value !== undefined && value !== null)
+  const given = Object.entries(bounds(more)).filter(([, value]) => value !== undefined && value !== null)
   return { ...known, ...Object.fromEntries(given) }
+}
+
+/** The most that is kept of an input: its command and its paths count whole, or it counts as unknown. */
+const MAX_JUDGED_CHARACTERS = 1_000_000
+
+/** What is used of a message about a call. A message may have megabytes, and a program makes thousands of calls. */
+function bounds({
+  toolCallId,
+  title,
+  name,
+  kind,
+  status,
+  locations,
+  content,
+  rawInput,
+  rawOutput,
+}: VendorCall): VendorCall {
+  const input = isObject(rawInput) ? boundedInput(rawInput) : undefined
+  return {
+    ...{ toolCallId, status },
+    // Without all that it touches it is a call that does not say what it does.
+    kind: isObject(rawInput) && input === undefined ? 'other' : kind,
+    title: short(title, 2000),
+    name: short(name, 200),
+    rawInput: input,
+    locations: Array.isArray(locations)
+      ? locations.slice(0, MAX_PATHS + 1).map((one) => ({ path: short(one?.path, 10_000) ?? '' }))
+      : undefined,
+    content: Array.isArray(content) ? content.slice(0, MAX_PARTS).map(boundedPart) : undefined,
+    rawOutput: rawOutput === undefined ? undefined : outputText(rawOutput).slice(0, MAX_RESULT_CHARACTERS + 1),
+  } as VendorCall
+}
+
+const MAX_PARTS = 200
+
+function boundedPart(part: NonNullable<VendorCall['content']>[number]) {
+  if (part?.type === 'diff') return { type: part.type, path: short(part.path, 10_000) ?? '' }
+  if (part?.type !== 'content') return { type: 'other' }
+  const { type, text } = (part.content ?? {}) as { type?: unknown; text?: unknown }
+  return { type: part.type, content: { type: short(type, 30), text: short(text, MAX_RESULT_CHARACTERS + 1) } }
+}
+
+/** All of it if it is small, else what our rules judge; undefined where that alone is too much. */
+function boundedInput(input: Record<string, unknown>): Record<string, unknown> | undefined {
+  const size = (value: unknown) => JSON.stringify(value)?.length ?? 0
+  if (size(input) <= MAX_INPUT_CHARACTERS) return input
+  const judged = (name: string) => ['command', 'server', 'tool', ...PATH_MEMBERS].includes(name)
+  const names = Object.keys(input).filter((name, i) => judged(name) || i < MAX_MEMBERS)
+  const kept = Object.fromEntries(names.map((name) => [name, judged(name) ? input[name] : '…']))
+  return size(kept) <= MAX_JUDGED_CHARACTERS ? kept : undefined
+}
+
+/** The most members of a large input whose names are kept. */
+const MAX_MEMBERS = 50
+
+function short(text: unknown, length: number): string | undefined {
+  return typeof text === 'string' ? text.slice(0, length) : undefined
 }
 
 /** Whether it says by now what it does. Programs announce a call while the model still writes its input. */
@@ -46,7 +103,7 @@ export function inputOf(call: VendorCall): Record<string, unknown> {
 
 /** What the call returned, as text. */
 export function resultOf(call: VendorCall): string {
-  const parts = (Array.isArray(call.content) ? call.content : []).slice(0, 200).map((part) => {
+  const parts = (Array.isArray(call.content) ? call.content : []).slice(0, MAX_PARTS).map((part) => {
     if (part?.type === 'content' && part.content?.type === 'text')
       return bounded(part.content.text, MAX_RESULT_CHARACTERS)
     if (part?.type === 'diff') return `Changed ${boundedLine(part.path, 500)}.`

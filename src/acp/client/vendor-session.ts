@@ -7,6 +7,7 @@ import type {
 import type { Agent } from '../../agent/agent.ts'
 import type { AlarmClock } from '../../journal/clock.ts'
 import type { ServerProcess } from '../../mcp/client/start-server.ts'
+import { boundedLine } from '../../mcp/client/untrusted-text.ts'
 import { VENDOR_MAY_KNOW, vendorBriefing, vendorRecap } from '../../prompts/vendor-agent.ts'
 import { connectVendor, VendorAgentFailed, type VendorConnection } from './connection.ts'
 import { answeredParts, promptBlocks, recentWords, userParts } from './prompt-parts.ts'
@@ -71,6 +72,8 @@ export function createConversation({
   serveTools,
 }: ConversationOptions): VendorConversation {
   let live: LiveSession | undefined
+  /** The program is being put back into the mode in which it asks: once, however often it says that it left it. */
+  let isModeSet = false
   /** So much of what was said to the agent may have reached its program. */
   let maybeKnown: number | undefined
 
@@ -129,7 +132,7 @@ export function createConversation({
     // The sandbox of the program hides the team's files, so no server of ours could run inside of it.
     if (!takesHttp)
       throw new VendorAgentFailed(
-        `${program.title} cannot use MCP servers over HTTP, by which it would reach the board and the mail. Use a newer version of it.`,
+        `${program.title} does not use MCP servers over HTTP (its capability mcpCapabilities.http is missing), and only so it reaches the board and the mail: its sandbox hides the files that a server of ours would need inside. Install a newer version of it (Claude Code, opencode, Gemini CLI and Codex do), or use another agent type.`,
       )
     const { url, token } = await serveTools()
     const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
@@ -143,7 +146,7 @@ export function createConversation({
   ) {
     const { mode } = program
     if (mode === undefined || modes?.currentModeId === mode) return
-    const offered = modes?.availableModes.map((one) => one.id) ?? []
+    const offered = modes?.availableModes.map((one) => boundedLine(one.id, 60)) ?? []
     if (!offered.includes(mode))
       throw new VendorAgentFailed(
         `${program.title} has no mode ${mode}, in which it would ask before it changes something. Set "mode" of its acp entry to one of: ${offered.slice(0, 20).join(', ') || '(it has none)'}.`,
@@ -153,8 +156,14 @@ export function createConversation({
 
   /** A program that leaves the mode in which it asks is put back into it. */
   function keepAsking({ connection, id }: LiveSession, mode: string): void {
-    if (program.mode === undefined || mode === program.mode) return
-    connection.setMode(id, program.mode).catch(() => connection.fail('it does not stay in the mode in which it asks'))
+    if (program.mode === undefined || mode === program.mode || isModeSet) return
+    isModeSet = true
+    connection
+      .setMode(id, program.mode)
+      .catch(() => connection.fail('it does not stay in the mode in which it asks'))
+      .finally(() => {
+        isModeSet = false
+      })
   }
 
   return {
@@ -177,8 +186,8 @@ export function createConversation({
 }
 
 function noteCost(session: LiveSession, cost: { amount?: unknown; currency?: unknown } | null | undefined): void {
-  if (cost && typeof cost.amount === 'number' && cost.amount >= 0 && cost.currency === 'USD')
-    session.reportedCost = cost.amount
+  if (cost && Number.isFinite(cost.amount) && Number(cost.amount) >= 0 && cost.currency === 'USD')
+    session.reportedCost = Number(cost.amount)
 }
 
 interface LiveOptions {
