@@ -137,7 +137,7 @@ describe('a server over HTTP', { timeout: 60_000 }, () => {
 
   it('that is not there, or is not one of http, is reported', async () => {
     await using gone = await openServers([readyServer('web', { type: 'http', url: 'http://127.0.0.1:9/mcp' })])
-    expect(gone.notes.join()).toContain('The MCP server web could not be started')
+    expect(gone.notes.join()).toContain('The MCP server web could not be started: fetch failed (bad port).')
     await using file = await openServers([readyServer('web', { type: 'http', url: 'file:///etc/passwd' })])
     expect(file.notes.join()).toContain('is not one of http:// or https://')
   })

@@ -197,7 +197,11 @@ describe('a hostile server', TIMEOUT, () => {
 
   it.each([
     ['pages', { startupTimeout: 500 }, 'could not be started: it did not answer in time (500 ms)'],
-    ['silent', { startupTimeout: 300 }, 'could not be started: it did not answer in time (300 ms)'],
+    [
+      'silent',
+      { startupTimeout: 300 },
+      'in time (300 ms). It has no network. If it needs one, as npx does to fetch a package: write "network": true',
+    ],
     ['exit', {}, 'it ended with exit code 7: cannot start: \ufffd[31mno database\ufffd[0m'],
   ])('that is %s at its start is reported, and the others work', async (mode, more, words) => {
     await using harness = await openServers([readyServer('evil', rawEntry(mode, more)), readyServer('raw', rawEntry())])

@@ -19,7 +19,7 @@ interface Options {
 }
 
 export const mcpAdd: SubCommand<Options, [name: string, target: string | undefined, rest: string[]]> = {
-  example: `$ deskmates mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  example: `$ deskmates mcp add files --network -- npx -y @modelcontextprotocol/server-filesystem .
 $ deskmates mcp add --transport http tracker https://mcp.example.com/mcp --header 'Authorization: Bearer \${TRACKER_TOKEN}'
 $ deskmates mcp add github --env 'GITHUB_TOKEN=\${GITHUB_TOKEN}' --network -- npx -y github-mcp`,
   instead: () => 'Only a person adds MCP servers.',
@@ -54,7 +54,10 @@ export async function report(
   if (call.globals.json) return printJson(call, { name, scope, path: file ?? null, added: true })
   await print(call, `added  ${name}  ${file ?? 'for you, in this folder'}\n`)
   if ('command' in entry && !entry.network)
-    await printMessage(call, 'It has no network. If it needs one, remove it and add it again with --network.')
+    await printMessage(
+      call,
+      'It has no network. If it needs one, as npx does to fetch a package, remove it and add it again with --network.',
+    )
 }
 
 function entryOf(options: Options, target: string | undefined, args: readonly string[]): ServerEntry {

@@ -139,6 +139,26 @@ describe('mcp list', { timeout: 60_000 }, () => {
 })
 
 describe('a run', { timeout: 60_000 }, () => {
+  it.for(['none.json', '{bad', '{}'])('is refused as misused with the --mcp-config %s', async (config) => {
+    const { code, stderr } = await cli.run(['-p', 'go', '-m', 'scripted:model.json', '--mcp-config', config])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be read|is not JSON|has no "mcpServers"/)])
+  })
+
+  it('says what a server without a network may need, where it does not start', async () => {
+    const server = ['--', process.execPath, RAW, 'exit']
+    await cli.ok(['mcp', 'add', 'my tool', ...server])
+    expect((await cli.run('mcp list')).stderr).toContain(
+      "deskmates mcp remove 'my tool', and add it again with --network.",
+    )
+    await cli.ok(['mcp', 'remove', 'my tool'])
+    project({ tool: { command: process.execPath, args: [RAW, 'exit'] } })
+    await cli.ok('trust')
+    await cli.ok('mcp approve tool')
+    expect((await cli.run('mcp list')).stderr).toContain('deskmates mcp approve tool --network.')
+    await cli.ok('mcp approve tool --network')
+    expect((await cli.run('mcp list')).stderr).not.toContain('network')
+  })
+
   it('uses tools, prompts and resources of the servers of --mcp-config, as rules allow', async () => {
     const parts = [
       { when: { user: '/Review a.ts with care/' }, calls: [{ tool: 'mcp__raw__echo', input: { text: 'hello' } }] },

@@ -53,7 +53,14 @@ export function refused(refusal: Refusal): Refused {
 export function explain(error: unknown, env: Context['env']): { code: string; message: string; exit: number } {
   const debug = env.DESKMATES_DEBUG && error instanceof Error ? `\n${error.stack}` : ''
   if (error instanceof TeamError) {
-    const exit = ['misused', 'not_a_folder', 'bad_store_address', 'wrong_rule', 'session_taken'].includes(error.code)
+    const exit = [
+      'misused',
+      'not_a_folder',
+      'bad_store_address',
+      'wrong_rule',
+      'session_taken',
+      'mcp_config_wrong',
+    ].includes(error.code)
       ? EXIT.misused
       : EXIT.failed
     const message = error instanceof SessionRefused ? refusalForPerson(error.refusal) : error.message

@@ -38,6 +38,8 @@ export interface ConnectionOptions {
   readonly name: string
   /** A transport for one life of the server; connecting starts it. */
   open(): ServerTransport
+  /** What a person can do where it does not start. */
+  readonly startHint?: string | undefined
   readonly connectMs: number
   readonly callMs: number
   readonly clock: AlarmClock
@@ -111,7 +113,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     } catch (error) {
       await client.close().catch(() => {})
       await transport.close().catch(() => {})
-      throw explained(late.aborted ? late.reason : error, transport, 'could not be started')
+      throw explained(late.aborted ? late.reason : error, transport, NOT_STARTED)
     }
   }
 
@@ -200,14 +202,16 @@ export function createConnection(options: ConnectionOptions): Connection {
   function explained(error: unknown, transport: ServerTransport, what: string): Error {
     if (error instanceof ServerFailed || error instanceof ServerRefused) return error
     const start = `The MCP server ${name} ${what}`
+    const isStart = what === NOT_STARTED
+    const hint = isStart && options.startHint ? ` ${options.startHint}` : ''
     if (isTimeout(error))
       return new ServerFailed(
-        `${start}: it did not answer in time (${what.startsWith('could') ? connectMs : callMs} ms). ${LONGER}`,
+        `${start}: it did not answer in time (${isStart ? connectMs : callMs} ms).${hint} ${LONGER}`,
       )
     const why = transport.why
-    if (why !== undefined) return new ServerFailed(`${start}: ${why}.`)
-    const text = boundedLine(error instanceof Error ? error.message : String(error), 1000)
-    return new ServerFailed(`${start}: ${text || 'it gave no reason'}${/[.!?…]$/.test(text) ? '' : '.'}`, {
+    if (why !== undefined) return new ServerFailed(`${start}: ${why}.${hint}`)
+    const text = boundedLine(reasonOf(error), 1000)
+    return new ServerFailed(`${start}: ${text || 'it gave no reason'}${/[.!?…]$/.test(text) ? '' : '.'}${hint}`, {
       cause: error instanceof ProtocolError ? undefined : error,
     })
   }
@@ -266,6 +270,18 @@ const boundedValidator: jsonSchemaValidator = {
       ? { valid: true, data: input as never, errorMessage: undefined }
       : { valid: false, data: undefined, errorMessage }
   },
+}
+
+const NOT_STARTED = 'could not be started'
+
+/** `fetch failed` says nothing: the reason is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause, message } = error
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
+  return inner instanceof Error && inner.message !== '' && !message.includes(inner.message)
+    ? `${message} (${inner.message})`
+    : message
 }
 
 function isTimeout(error: unknown): boolean {

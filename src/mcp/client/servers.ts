@@ -7,6 +7,7 @@ import { loginAdvice } from './login-advice.ts'
 import type { ServerOffers } from './offers.ts'
 import { type ConfiguredServer, isStdio } from './server-entry.ts'
 import { serverTools } from './server-tools.ts'
+import { startHint } from './start-hint.ts'
 import { type ServerPlace, startServer } from './start-server.ts'
 import { createHttpTransport } from './transport/http-transport.ts'
 import { createStdioTransport } from './transport/stdio-transport.ts'
@@ -77,6 +78,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const grants = state.kind === 'ready' ? state.grants : { network: false, folders: [], sandbox: true }
     const connection = createConnection({
       ...{ name, clock },
+      startHint: isStdio(entry) ? startHint(server, grants) : undefined,
       connectMs: entry.startupTimeout ?? CONNECT_MS,
       callMs: entry.timeout ?? CALL_MS,
       open: () =>
