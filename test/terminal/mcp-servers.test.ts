@@ -60,7 +60,7 @@ describe('prompts and resources of MCP servers on a terminal', { timeout: 170_00
     terminal.type('a.ts')
     await terminal.sees('/mcp__raw__review a.ts')
     terminal.press('Enter')
-    await terminal.sees('> Review a.ts with care.', 'Reviewed it.')
+    await terminal.sees('> /mcp__raw__review a.ts', 'Reviewed it.')
 
     await say(terminal, 'see @raw:note://today, please')
     await terminal.sees('> see @raw:note://today, please', 'Read the note.')
