@@ -15,7 +15,7 @@ describe('the pictures of the documents', { timeout: 170_000 }, () => {
     if (script === undefined) skip('script (util-linux) is not installed')
     const { takeScreenshots, images } = await import(/* @vite-ignore */ join(folder, 'screenshots.mjs'))
     const { textOfSvg, withoutTimes } = await import(/* @vite-ignore */ join(folder, 'draw-svg.mjs'))
-    const shown = (svg: string) => settledLines(withoutTimes(textOfSvg(svg)))
+    const shown = (svg: string) => withoutTimes(textOfSvg(svg))
     const committed = ['team.svg', 'board.svg'].map((name) => [name, shown(readFileSync(join(images, name), 'utf8'))])
     // Agents work at the same time, so sessions differ in the order of lines; the pictures show one of those orders.
     for (let left = SESSIONS - 1; ; left--) {
@@ -31,11 +31,3 @@ describe('the pictures of the documents', { timeout: 170_000 }, () => {
 
 /** A session takes about ten seconds. */
 const SESSIONS = 5
-
-/** Without mail of the lead, which arrives before or after its calls end, and without what that moves out of the picture. */
-function settledLines(lines: readonly string[]): string[] {
-  const kept = lines.filter((line, i) => !MAIL_OF_LEAD.test(line) && !MAIL_OF_LEAD.test(lines[i - 1] ?? ''))
-  return kept.slice(Math.max(0, kept.indexOf('The team is at work; I report when the tests pass.')))
-}
-
-const MAIL_OF_LEAD = /^✉ lead → /

@@ -1,7 +1,7 @@
 import { nameKey } from '../../team/name.ts'
 import { heldBy, unreadOf } from '../../team/state.ts'
 import { boardRows } from '../../view/board-rows.ts'
-import type { Entry, ShownMessage, View } from '../../view/view.ts'
+import type { ShownMessage, View } from '../../view/view.ts'
 import { entryLines } from '../conversation/entry-lines.ts'
 import { type Drawn, draw, EMPTY, paint, spread } from '../drawing/drawn.ts'
 import { wrappedLines } from '../drawing/text-lines.ts'
@@ -27,7 +27,7 @@ export function knowledgeView(moment: () => Moment, name: string): OpenView {
     lines(columns) {
       const { view, now } = moment()
       const entries = view.agents.get(name)?.conversation ?? []
-      const lines = entries.slice(-SHOWN_ENTRIES).flatMap((entry) => knownLines(entry, now, columns))
+      const lines = entries.slice(-SHOWN_ENTRIES).flatMap((entry) => entryLines(entry, now, columns))
       const known = lines.length > 0 ? lines : [paint.dim('Its conversation was empty then.')]
       return [...known, ...unreadLines(view, name, columns)]
     },
@@ -35,20 +35,6 @@ export function knowledgeView(moment: () => Moment, name: string): OpenView {
     followsEnd: true,
   }
 }
-
-/** As in a live conversation, but with the mail that it read: who knew what is the question here. */
-function knownLines(entry: Entry, now: number, columns: number): Drawn[] {
-  const own = entryLines(entry, now, columns)
-  if (entry.kind !== 'input') return own
-  const mail = [...entry.text.matchAll(MESSAGE)].flatMap(([, from = '', text = '']) => [
-    EMPTY,
-    draw`${paint.magenta('✉')} read from ${paint.bold(from)}`.fit(columns),
-    ...wrappedLines(text.trim(), Math.max(1, columns - 4)).map((line) => draw`    ${line}`),
-  ])
-  return [...mail, ...own]
-}
-
-const MESSAGE = /<message from="([^"]*)"[^>]*>([\s\S]*?)<\/message>/g
 
 function unreadLines({ teams }: View, name: string, columns: number): Drawn[] {
   const unread = [...teams.values()].flatMap((state) => unreadOf(state, name))
