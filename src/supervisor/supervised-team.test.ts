@@ -519,6 +519,18 @@ describe('the loss of a teammate', () => {
     expect(isRefusal(eve) && refusalForModel(eve)).toContain('circuit breaker is open')
   }) // F35, B66, C57, C58, C65, C68, A76, C59, C62, T34
 
+  it('lets a replacement do a task that is assigned to the lost teammate', async () => {
+    const harness = await supervisorHarness(() => {
+      if (harness.modelRequests.length > 1) throw new Error('the key is wrong')
+      return { text: 'Here.' }
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Wait.' })
+    await harness.until(() => memberNamed(harness.team.state, 'ada')?.status === 'idle')
+    await harness.tasks({ subject: 'dig', assignee: 'ada' })
+    await harness.until(() => harness.team.state.tasks.get('1')?.status === 'completed')
+    expect(harness.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', assignee: 'ada' })
+  }) // C57, C58
+
   it('brings no teammate back while the run is ending', async () => {
     let letGo = () => {}
     const isPutAway = new Promise<void>((resolve) => {

@@ -38,6 +38,8 @@ export type Command =
       readonly profile?: Profile
       /** Claimed for it in the same record; if it cannot be, no teammate is spawned. */
       readonly task?: TaskId
+      /** The member whose tasks it may claim: one that was lost, and in whose place it works. */
+      readonly inPlaceOf?: string
     }
   /**
    * A script or person leaves, or the lead stops an agent: claims are released, unread mail returns to its senders. With
@@ -51,7 +53,13 @@ export type Command =
   | { readonly type: 'task.add'; readonly tasks: readonly TaskDraft[] }
   | ({ readonly type: 'task.update'; readonly id: TaskId } & TaskChanges)
   /** With `isHandOver` the member has just ended its own task, and the rules of a hand-over apply. */
-  | { readonly type: 'task.claim'; readonly id?: TaskId; readonly lease?: number; readonly isHandOver?: boolean }
+  | {
+      readonly type: 'task.claim'
+      readonly id?: TaskId
+      readonly lease?: number
+      readonly isHandOver?: boolean
+      readonly inPlaceOf?: string
+    }
   | { readonly type: 'task.renew'; readonly id: TaskId; readonly lease?: number }
   | { readonly type: 'task.release'; readonly id: TaskId; readonly force?: boolean; readonly reason?: string }
   | ({

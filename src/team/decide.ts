@@ -147,9 +147,10 @@ function decideSpawn(
 ): Decision {
   const spawned = decideMember(state, command, about)
   if (isRefusal(spawned) || command.task === undefined) return spawned
+  const { task: id, inPlaceOf } = command
   const claimed = state.trial.given(
     () => assume(state, spawned.events, about),
-    () => decideTask(state, { type: 'task.claim', id: command.task! }, { ...about, by: { name: command.name } }),
+    () => decideTask(state, { type: 'task.claim', id, inPlaceOf }, { ...about, by: { name: command.name } }),
   )
   if (isRefusal(claimed)) return { ...claimed, spawn: { member: command.name, task: command.task } }
   return { events: [...spawned.events, ...claimed.events] }

@@ -9,6 +9,24 @@ const concernedMembers = 'src/supervisor/concerned-members.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'replacement-refused-for-assigned-task',
+    mistake: 'The replacement of a lost teammate cannot claim the tasks that are assigned to that teammate',
+    file: 'src/supervisor/teammate/one-shots.ts',
+    old: ', inPlaceOf: like.name }',
+    new: ' }',
+    test: supervisedTeam,
+    fails: 'lets a replacement do a task that is assigned to the lost teammate',
+  },
+  {
+    name: 'replacement-takes-any-assigned-task',
+    mistake: 'A member that works in place of another one may claim tasks of all others',
+    file: 'src/team/board/decide-claims.ts',
+    old: 'if (assignee !== null && nameKey(assignee) !== nameKey(taker))',
+    new: 'if (assignee !== null && taker === member.name && nameKey(assignee) !== nameKey(taker))',
+    test: 'src/team/board/decide-claims.test.ts',
+    fails: 'is allowed by a member that is spawned in place of the assignee, and by no other that is spawned',
+  },
+  {
     name: 'plan-gate-open',
     mistake: 'That a plan needs approval stands in the prompt only',
     file: 'src/permissions/permissions.ts',

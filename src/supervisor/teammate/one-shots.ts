@@ -143,7 +143,8 @@ export function createOneShots(
       const { task: id, like } = options
       const name = freeName(options.name)
       const profile = { agentType: ONE_SHOT_TYPE, model: null, requirePlan: false }
-      const spawn = { type: 'member.spawn', name, role: like.role, runtime, profile, task: id } as const
+      const own = { name, role: like.role, profile, task: id, inPlaceOf: like.name }
+      const spawn = { type: 'member.spawn', runtime, ...own } as const
       running++
       try {
         const spawned = await team.run(spawn, { by: lead })

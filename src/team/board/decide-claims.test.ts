@@ -141,6 +141,16 @@ describe('a claim', () => {
     expect(world.ok(claim(), 'ada').tasks?.[0]?.id).toBe('1')
   }) // F25
 
+  it('is allowed by a member that is spawned in place of the assignee, and by no other that is spawned', () => {
+    const world = team()
+    world.add({ subject: 'for bob', assignee: 'bob' })
+    const spawn = { type: 'member.spawn', name: 'eve', role: 'dev', runtime: 'r', task: '1' } as const
+    expect(world.no(spawn, 'lead').code).toBe('assigned_to_other')
+    expect(world.no({ ...spawn, inPlaceOf: 'ada' }, 'lead').code).toBe('assigned_to_other')
+    world.ok({ ...spawn, inPlaceOf: 'Bob' }, 'lead')
+    expect(world.state.tasks.get('1')).toMatchObject({ status: 'in_progress', owner: 'eve' })
+  })
+
   it('is one per member: a repeated claim returns the held task, another task is refused', () => {
     const world = team()
     world.add('one')

@@ -15,12 +15,16 @@ import { settlePaths } from './remaining-path.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** The atomic step by which a ready task gains its only owner. Without a task: the next one this member may take. */
+/**
+ * The atomic step by which a ready task gains its only owner. Without a task: the next one this member may take. It may
+ * take one that is assigned to the member in whose place it works.
+ */
 export function decideClaim(
   state: TeamState,
   wanted: Task | undefined,
   lease: number | undefined,
   { by }: Circumstances,
+  inPlaceOf?: string,
 ): Decision {
   const member = memberNamed(state, by.name)
   if (!member) return refuse('not_allowed', { problem: 'not_member', by: by.name })
@@ -30,7 +34,7 @@ export function decideClaim(
     return { events: [], note: `${member.name} already holds task ${held.id}.` }
   if (held) return refuse('holds_another', { member: member.name, task: held.id })
   if (member.status === 'stopping') return refuse('wrong_state', { problem: 'member_stopping', member: member.name })
-  const refusal = wanted && whyNot(state, wanted, member)
+  const refusal = wanted && whyNot(state, wanted, member, inPlaceOf ?? member.name)
   if (refusal) return refusal
   const task = wanted ?? nextFor(state, member)
   if (!task) return { events: [], note: 'Nothing to claim right now.' }
@@ -77,15 +81,15 @@ export function isOpenTo(task: Task, member: Member): boolean {
 
 /** May this member claim this ready task now? */
 export function suits(state: TeamState, task: Task, member: Member): boolean {
-  return whyNot(state, task, member) === undefined
+  return whyNot(state, task, member, member.name) === undefined
 }
 
-function whyNot(state: TeamState, task: Task, member: Member): Refusal | undefined {
+function whyNot(state: TeamState, task: Task, member: Member, taker: string): Refusal | undefined {
   const { id, status, assignee, role } = task
   if (status === 'in_progress') return refuse('wrong_state', { problem: 'claimed', task: id, owner: task.owner })
   if (status !== 'pending')
     return refuse('wrong_state', { problem: 'not_pending', task: id, status, operation: 'claim' })
-  if (assignee !== null && nameKey(assignee) !== nameKey(member.name))
+  if (assignee !== null && nameKey(assignee) !== nameKey(taker))
     return refuse('assigned_to_other', { task: id, assignee })
   if (role !== null && !isForRole(task, member))
     return refuse('role_mismatch', { task: id, role, member: member.name, memberRole: member.role })

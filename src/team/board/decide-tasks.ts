@@ -35,7 +35,7 @@ export function decideTask(state: TeamState, command: TaskCommand, about: Circum
     case 'task.move':
       return move(state, task, command, about)
     case 'task.claim':
-      return decideClaim(state, task, command.lease, about)
+      return decideClaim(state, task, command.lease, about, command.inPlaceOf)
     case 'task.renew':
       return decideRenew(task, command.lease, about)
     case 'task.release':
