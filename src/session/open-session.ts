@@ -14,6 +14,7 @@ import { compact, runSession } from '../supervisor/run.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { TOOL_NAMES } from '../tools/registry.ts'
 import { agentTypesOf } from './agent-types.ts'
+import { closeInTurn } from './close-in-turn.ts'
 import { commandEnv } from './command-env.ts'
 import { copyConversation, putConversation } from './fork-session.ts'
 import { type Knowledge, knowledgeOf } from './instructions/project-knowledge.ts'
@@ -143,22 +144,21 @@ export async function openControllable(options: SessionOptions): Promise<Control
     return closed
   }
 
-  async function closeAll(): Promise<void> {
-    try {
+  function closeAll(): Promise<void> {
+    return closeInTurn([
       // A caller may have stopped reading events without ending the run.
-      await context?.run.end()
-      await servers?.[Symbol.asyncDispose]()
-      await supervisor?.[Symbol.asyncDispose]()
-      await vendorAgents?.[Symbol.asyncDispose]()
-      await summaries?.[Symbol.asyncDispose]()
-      // The next process need not wait until this one has ended.
-      if (team) await giveUpLead(team, store, context?.run.endedBy)
-    } finally {
-      openSessions.delete(key)
-      sandbox?.[Symbol.dispose]()
-      knowledge?.end(id)
-      await team?.close()
-    }
+      () => context?.run.end(),
+      () => servers?.[Symbol.asyncDispose](),
+      () => supervisor?.[Symbol.asyncDispose](),
+      () => vendorAgents?.[Symbol.asyncDispose](),
+      () => summaries?.[Symbol.asyncDispose](),
+      // The next process need not wait until this one has ended, unless an agent may still run here.
+      (hasFailed) => (team && !hasFailed ? giveUpLead(team, store, context?.run.endedBy) : undefined),
+      () => openSessions.delete(key),
+      () => sandbox?.[Symbol.dispose](),
+      () => knowledge?.end(id),
+      () => team?.close(),
+    ])
   }
 }
 

@@ -5,6 +5,15 @@ const limits = 'src/session/run-limits.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'rest-of-a-session-left-open',
+    mistake: 'A part of a session that cannot be closed leaves the parts behind it open',
+    file: 'src/session/close-in-turn.ts',
+    old: '      failures.push(error)',
+    new: '      throw error',
+    test: 'src/session/close-in-turn.test.ts',
+    fails: 'closes every part of a session in order, and throws the first failure at the end',
+  },
+  {
     name: 'cancelled-call-keeps-its-admission',
     mistake: 'A call that was admitted and is cancelled still counts as running, so the next one waits for ever',
     file: 'src/models/rate-limits/account-queue.ts',
