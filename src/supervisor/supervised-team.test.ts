@@ -531,6 +531,40 @@ describe('the loss of a teammate', () => {
     expect(harness.team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', assignee: 'ada' })
   }) // C57, C58
 
+  it('takes no other teammate with it when the task is what makes agents fail', async () => {
+    const harness = await supervisorHarness((request, signal) => {
+      if (/<task id=\\"1\\">|hold task 1\b/.test(lastTurnText(request))) throw new Error('the model is gone')
+      return diligent(request, signal)
+    })
+    for (const name of ['ada', 'bob', 'cyd', 'dan']) await harness.supervised.spawn({ name, prompt: 'Help.' })
+    await harness.until(() => harness.supervised.isIdle)
+    await harness.tasks({ subject: 'dig' })
+    await harness.until(() => harness.team.state.tasks.get('1')?.status === 'completed')
+    await harness.until(() => harness.supervised.isIdle)
+    const { owner, ended } = harness.team.state.tasks.get('1') as { owner: string; ended: { owner: string }[] }
+    expect(ended.map((attempt) => attempt.owner)).toEqual([ended[0]!.owner, ended[0]!.owner])
+    expect(owner).toBe(`${ended[0]!.owner}-errand`)
+    expect(harness.team.state.breaker.get().state).toBe('closed')
+  }) // C58, C65, C68
+
+  it('lets the replacement wait while another claim reserves the files of the task', async () => {
+    const harness = await supervisorHarness(failing)
+    const { team } = harness
+    await harness.tasks({ subject: 'dig', files: ['a.ts'] }, { subject: 'fill', files: ['a.ts'], role: 'script' })
+    await team.run({ type: 'member.join', name: 'script', role: 'script' })
+    const by = { name: 'script', generation: 1 }
+    team.watch(({ events }) => {
+      if (events.some((event) => event.type === 'member.lost' && event.generation === 2))
+        void team.run({ type: 'task.claim', id: '2' }, { by })
+    })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => heldBy(team.state, 'script') !== undefined && harness.supervised.isIdle)
+    expect(team.state.tasks.get('1')).toMatchObject({ status: 'pending', attempts: 2 })
+    await team.run({ type: 'task.complete', id: '2' }, { by })
+    await harness.until(() => team.state.tasks.get('1')?.status === 'completed' && harness.supervised.isIdle)
+    expect(team.state.tasks.get('1')).toMatchObject({ owner: 'ada-errand', attempts: 3 })
+  }) // C58
+
   it('brings no teammate back while the run is ending', async () => {
     let letGo = () => {}
     const isPutAway = new Promise<void>((resolve) => {

@@ -330,4 +330,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/session/team.test.ts',
     fails: 'no longer announces its process',
   },
+  {
+    name: 'task-of-lost-owner-taken',
+    mistake: 'An idle agent takes the task that its owner was lost with, and is lost with it in the same way',
+    file: 'src/team/board/decide-claims.ts',
+    old: "if (member.kind === 'agent' && isLeftToLostOwner(state, task)) continue",
+    new: 'if (task.files.length > 1e6) continue',
+    test: supervisedTeam,
+    fails: 'takes no other teammate with it when the task is what makes agents fail',
+  },
+  {
+    name: 'waiting-replacement-forgotten',
+    mistake: 'A task whose files another claim reserves just when its owner is lost is never done',
+    file: 'src/supervisor/teammate/failures.ts',
+    old: 'const stopWatching = team.watch(startWaiting)',
+    new: 'const stopWatching = team.watch(() => startWaiting.length)',
+    test: supervisedTeam,
+    fails: 'lets the replacement wait while another claim reserves the files of the task',
+  },
 ]

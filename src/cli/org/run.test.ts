@@ -58,6 +58,11 @@ describe('org run', { timeout: 120_000 }, () => {
     expect(first.stderr).toContain(
       '[FALLBACK] the model of this developer is gone: switching from teammate to task for dev-',
     )
+    const disappeared = [...first.stderr.matchAll(/^backend: \[HEALTH\] Agent (dev-\d) disappeared/gm)].map(
+      ([, name]) => name,
+    )
+    expect(disappeared, 'one developer, lost and brought back').toEqual([disappeared[0], disappeared[0]])
+    expect(first.stderr).not.toContain('[BREAKER]')
     expect(first.stderr).toContain('message to senior only, not to yolo-lead')
     expect(linesOf(first.stderr)).toEqual(expect.arrayContaining(shownIn('phases/03-api')))
     expect(JSON.parse(first.stdout)).toMatchObject({

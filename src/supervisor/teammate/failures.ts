@@ -10,6 +10,7 @@ import {
   replacementRefusedText,
   teammateLostText,
 } from '../../prompts/reports.ts'
+import { suits, tasksLeftTo } from '../../team/board/decide-claims.ts'
 import type { Author } from '../../team/event.ts'
 import { admit, type Breaker, failsRepeatedly, lost, PAUSE_S, settled, worked } from '../../team/members/breaker.ts'
 import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
@@ -53,6 +54,9 @@ export function createFailures(
   let inProgress = 0
   let isHalted = false
   let cancelProbe = () => {}
+  /** Tasks whose replacement has to wait, because another claim reserves their files: it starts when they are free. */
+  const waitingTasks = new Map<string, { readonly member: Member; readonly reason: string }>()
+  const stopWatching = team.watch(startWaiting)
 
   function change(next: Breaker, reason: string): void {
     const before = breaker
@@ -94,9 +98,10 @@ export function createFailures(
       const isTooOften = failsRepeatedly(breaker, by.name, clock.now())
       if (admitted.isAdmitted && !isTooOften && (await bringBack(member, task?.id))) return
       if (admitted.isAdmitted && isTooOften) probeAfterPause()
-      if (!task || isHalted) return
-      if (member.profile?.requirePlan) await mailLead(by.name, noReplacementText(by.name, task.id))
-      else await fallBack(member, task.id, reason)
+      if (!isHalted && task && member.profile?.requirePlan) await mailLead(by.name, noReplacementText(by.name, task.id))
+      // Those of earlier losses too, that no member claimed since: other agents leave them alone.
+      const left = isHalted ? [] : tasksLeftTo(team.state, member).map(({ id }) => id)
+      await Promise.all(left.map((id) => fallBack(member, id, reason)))
     } finally {
       inProgress--
     }
@@ -116,8 +121,30 @@ export function createFailures(
     })
     // Another member claimed it first.
     if (shot === undefined && team.state.tasks.has(id)) return
-    if (shot === undefined || isRefusal(shot)) return mailLead(member.name, replacementRefusedText(id, shot))
+    if (shot === undefined || isRefusal(shot)) {
+      const task = leftTask(member, id)
+      if (task && !suits(team.state, task, member)) waitingTasks.set(id, { member, reason })
+      return mailLead(member.name, replacementRefusedText(id, shot))
+    }
     await shot.ended
+  }
+
+  const leftTask = (member: Member, id: string) => tasksLeftTo(team.state, member).find((task) => task.id === id)
+
+  function startWaiting(): void {
+    for (const [id, { member, reason }] of waitingTasks) {
+      const task = leftTask(member, id)
+      if (task && (isHalted || !suits(team.state, task, member))) continue
+      waitingTasks.delete(id)
+      if (!task) continue
+      inProgress++
+      void fallBack(member, id, reason)
+        .catch(reportProblem)
+        .finally(() => {
+          inProgress--
+          run.onChange()
+        })
+    }
   }
 
   /** The pause is over: one lost teammate is brought back. */
@@ -172,6 +199,7 @@ export function createFailures(
     },
     close() {
       cancelProbe()
+      stopWatching()
       closing.abort()
       oneShots.close()
     },

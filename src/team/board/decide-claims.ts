@@ -48,7 +48,7 @@ export function decideClaim(
 
 /**
  * The first task this member may take: its own assignments before the open board. Of the tasks that any member may take it
- * leaves the first `leaves` to others.
+ * leaves the first `leaves` to others, and agents leave those of lost members to what replaces them.
  */
 export function nextFor(state: TeamState, member: Member, leaves = 0): Task | undefined {
   settlePaths(state)
@@ -57,6 +57,7 @@ export function nextFor(state: TeamState, member: Member, leaves = 0): Task | un
   for (const assignee of [member.name, null]) {
     // What is listed is pending and unblocked: only files are left to ask about.
     for (const { task } of readyForRole(state, assignee, member.role)) {
+      if (member.kind === 'agent' && isLeftToLostOwner(state, task)) continue
       live ??= claims(state)
       if (overlappingClaim(live, task.files)) continue
       if (!isForAnyMember(task) || left-- <= 0) return task
@@ -77,6 +78,24 @@ export function isForAnyMember({ role, assignee }: Task): boolean {
 export function isOpenTo(task: Task, member: Member): boolean {
   const isAssigned = task.assignee === null || nameKey(task.assignee) === nameKey(member.name)
   return isAssigned && isForRole(task, member)
+}
+
+/**
+ * The owner was lost with this task, and is not back: the task waits for that member or for the one-shot agent in its place.
+ * No other agent gets it unasked, since a task that makes its agents fail would lose one after the other. A claim that names
+ * the task is allowed. Behind the plan gate there is no one-shot agent, and the task is free.
+ */
+export function isLeftToLostOwner(state: TeamState, task: Task): boolean {
+  const last = task.ended.at(-1)
+  if (task.status !== 'pending' || last?.end !== 'owner lost') return false
+  const owner = memberNamed(state, last.owner)
+  return owner?.status === 'lost' && owner.profile?.requirePlan !== true && isOpenTo(task, owner)
+}
+
+/** The tasks that wait for this lost member, or for one-shot agents in its place. */
+export function tasksLeftTo(state: TeamState, { name }: Member): Task[] {
+  const isIts = (task: Task) => nameKey(task.ended.at(-1)?.owner ?? '') === nameKey(name)
+  return [...state.tasks.values()].filter((task) => isLeftToLostOwner(state, task) && isIts(task))
 }
 
 /** May this member claim this ready task now? */
