@@ -32,7 +32,11 @@ const startGroups = [
 ]
 
 const published = present({ index: 'src/index.ts', testing: 'src/testing/index.ts' })
-const runnable = present({ ...published, cli: 'src/cli/main.ts' })
+const runnable = present({
+  ...published,
+  cli: 'src/cli/main.ts',
+  'stdio-bridge': 'src/acp/client/stdio-bridge.ts',
+})
 const workers = testWorkers()
 
 export default defineConfig(

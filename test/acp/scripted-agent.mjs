@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, symlin
 import { Readable, Writable } from 'node:stream'
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const { ACP_LOG, ACP_STEPS = '[[[{"say":"done"}]]]', ACP_LOAD, ACP_WATCH, ACP_MODES, ACP_NO_HTTP } = process.env
 
@@ -26,12 +27,16 @@ let cancelled = () => {}
 let isCancelled = false
 let servers = []
 
+const named = (list) => Object.fromEntries(list.map(({ name, value }) => [name, value]))
+const overHttp = ({ url, headers }) =>
+  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: named(headers) } })
+const onStdio = ({ command, args, env }) => new StdioClientTransport({ command, args, env: named(env) })
+
 /** Calls a tool of our MCP server, as the model of a vendor's agent would. */
 async function callTool(name, input) {
-  const [{ url, headers }] = servers
+  const [server] = servers
   const mcp = new Client({ name: 'scripted', version: '1' })
-  const requestInit = { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }
-  await mcp.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+  await mcp.connect(server.command === undefined ? overHttp(server) : onStdio(server))
   try {
     const { tools } = await mcp.listTools()
     const result = await mcp.callTool({ name, arguments: input })

@@ -128,18 +128,6 @@ describe("a hostile program of another vendor's agent", () => {
     expect(problems(events)).not.toMatch(/\x1b/)
   })
 
-  it('that uses no MCP servers over HTTP is refused, with what is missing and what to do', async () => {
-    await using world = await vendorHarness({
-      env: { ACP_NO_HTTP: '1' },
-      lead: (request, signal) => (request.agent === 'lead' ? spawnsVera(request, signal) : replacement(request.turns)),
-    })
-    const { events, tasks } = await world.run()
-    expect(problems(events)).toContain('its capability mcpCapabilities.http is missing')
-    expect(problems(events)).toContain('or use another agent type')
-    expect([world.logged('new'), tasks[0]?.status]).toEqual([[], 'completed'])
-    expect(world.logged('start').length).toBeLessThan(6)
-  })
-
   it('that is not signed in is not started again and again, and the user learns what to do', async () => {
     await using world = await vendorHarness({
       steps: ['sign in'],

@@ -54,6 +54,18 @@ describe("another vendor's agent as a teammate", () => {
     expect(world.logged('start')).toHaveLength(1)
   })
 
+  it('that uses no MCP servers over HTTP reaches the board through one on stdin and stdout', async () => {
+    await using world = await vendorHarness({ steps: [[completes]], lead: twoTasks, env: { ACP_NO_HTTP: '1' } })
+    const { tasks } = await world.run()
+    expect(tasks).toMatchObject([{ status: 'completed', owner: 'vera', result: 'a hole' }, { status: 'completed' }])
+    expect(world.logged('new')[0]).toMatchObject({
+      params: { mcpServers: [{ name: 'deskmates', command: process.execPath }] },
+    })
+    const { offered } = world.logged('tool')[0]!
+    expect(offered).toEqual(expect.arrayContaining(['TaskUpdate', 'SendMessage']))
+    expect(offered).not.toContain('bash')
+  })
+
   it('has its prompt in the transcript, with the ids of its messages, before its program gets it', async () => {
     await using world = await vendorHarness({ steps: [[completes]], lead: twoTasks })
     await world.run()

@@ -255,6 +255,13 @@ describe("another vendor's agent in the sandbox", { timeout: 60_000 }, () => {
     expect(Object.values(project.results)).toEqual(['ENOENT'])
   })
 
+  it('reaches the board by a server on stdin and stdout, where it uses none over HTTP', async ({ skip }) => {
+    if (missing) skip(missing)
+    const agent = readFileSync(new URL('./bare-agent.cjs', import.meta.url), 'utf8')
+    const world = await sandboxed([() => []], { acp: { args: ['-e', agent] } })
+    expect(world.tasks).toMatchObject([{ status: 'completed', owner: 'vera', result: 'by the bridge' }])
+  })
+
   it('is refused where the workspace or a further folder contains the home of the user', async ({ skip }) => {
     if (missing) skip(missing)
     const inWorkspace = await sandboxed([() => []], {

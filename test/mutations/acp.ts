@@ -8,6 +8,24 @@ const recovery = 'test/acp/vendor-recovery.test.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'bridge-hidden-by-the-sandbox',
+    mistake: 'The sandbox of an agent without MCP over HTTP hides the program by which it reaches the board',
+    file: 'src/acp/client/vendor-agents.ts',
+    old: '[...credentialFiles(entry, program), ...bridgeProgram().readable]',
+    new: 'credentialFiles(entry, program)',
+    test: 'test/boundary/acp-agents.test.ts',
+    fails: 'reaches the board by a server on stdin and stdout, where it uses none over HTTP',
+  },
+  {
+    name: 'http-for-every-agent',
+    mistake: 'An agent that uses no MCP servers over HTTP is given one',
+    file: 'src/acp/client/vendor-session.ts',
+    old: 'if (takesHttp) return',
+    new: 'if (takesHttp || url) return',
+    test: 'test/acp/vendor-teammate.test.ts',
+    fails: 'that uses no MCP servers over HTTP reaches the board through one on stdin and stdout',
+  },
+  {
     name: 'acp-cancel-ignored',
     mistake: 'an editor that cancels a turn waits until the agents are finished by themselves',
     file: 'src/acp/agent/acp-session.ts',

@@ -11,6 +11,7 @@ import { type Model, ModelFailure } from '../../models/model.ts'
 import { isInside } from '../../permissions/paths/places.ts'
 import { realPath } from '../../permissions/paths/safe-reads.ts'
 import { isSecretName } from '../../redaction/secret-name.ts'
+import { bridgeProgram } from './bridge-program.ts'
 import { projectSettings } from './project-settings.ts'
 import { createTeamTools } from './team-tools.ts'
 import { createVendorLoop } from './vendor-loop.ts'
@@ -108,7 +109,7 @@ export function createVendorAgents(options: VendorAgentsOptions): VendorAgents {
         title: `The agent ${agent.name} (${program.title})`,
         agent: `acp/${agent.name}`,
         home: realpathSync(home),
-        readable: credentialFiles(entry, program),
+        readable: [...credentialFiles(entry, program), ...bridgeProgram().readable],
         hidden: program.usesProjectSettings ? [] : projectSettings(place.root, homeOfUser(), program.hiddenFiles),
       },
     }

@@ -1,5 +1,6 @@
 import type {
   ContentBlock,
+  McpServer,
   RequestPermissionOutcome,
   RequestPermissionRequest,
   SessionUpdate,
@@ -9,6 +10,7 @@ import type { AlarmClock } from '../../journal/clock.ts'
 import type { ServerProcess } from '../../mcp/client/start-server.ts'
 import { boundedLine } from '../../mcp/client/untrusted-text.ts'
 import { VENDOR_MAY_KNOW, vendorBriefing, vendorRecap } from '../../prompts/vendor-agent.ts'
+import { BRIDGE_TOKEN, BRIDGE_URL, bridgeProgram } from './bridge-program.ts'
 import { connectVendor, VendorAgentFailed, type VendorConnection } from './connection.ts'
 import { answeredParts, promptBlocks, recentWords, userParts } from './prompt-parts.ts'
 import { TEAM_SERVER } from './vendor-call.ts'
@@ -128,15 +130,15 @@ export function createConversation({
     }
   }
 
-  async function teamServers(takesHttp: boolean) {
-    // The sandbox of the program hides the team's files, so no server of ours could run inside of it.
-    if (!takesHttp)
-      throw new VendorAgentFailed(
-        `${program.title} does not use MCP servers over HTTP (its capability mcpCapabilities.http is missing), and only so it reaches the board and the mail: its sandbox hides the files that a server of ours would need inside. Install a newer version of it (Claude Code, opencode, Gemini CLI and Codex do), or use another agent type.`,
-      )
+  /** Our MCP server over HTTP, or through a bridge: every agent starts servers that speak on stdin and stdout. */
+  async function teamServers(takesHttp: boolean): Promise<McpServer[]> {
     const { url, token } = await serveTools()
     const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
-    return [{ type: 'http' as const, name: TEAM_SERVER, url, headers }]
+    if (takesHttp) return [{ type: 'http', name: TEAM_SERVER, url, headers }]
+    const { command, args } = bridgeProgram()
+    const variables = { [BRIDGE_URL]: url, [BRIDGE_TOKEN]: token }
+    const env = Object.entries(variables).map(([name, value]) => ({ name, value }))
+    return [{ name: TEAM_SERVER, command, args: [...args], env }]
   }
 
   /** It starts in the mode in which it asks, whatever its own settings say. */
