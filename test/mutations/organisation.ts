@@ -334,4 +334,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/org/planning.test.ts',
     fails: 'come back with file, line and fix, and are done in the same run when they are valid',
   },
+  {
+    name: 'limited-step-failed',
+    mistake: 'A department that a limit stops has failed its step, and the run ends as if work was left open',
+    file: 'src/session/organisation/run-department.ts',
+    old: 'if (problem.isLimit) return',
+    new: 'if (problem.isLimit && text === "") return',
+    test: 'src/cli/org/run.test.ts',
+    fails: 'exits 3 at a limit and leaves its step begun',
+  },
+  {
+    name: 'limit-counts-each-step',
+    mistake: 'Each step of a department may make all the model calls of the run',
+    file: 'src/cli/org/run.ts',
+    old: 'limits, limitsAllRuns: true,',
+    new: 'limits, limitsAllRuns: false,',
+    test: 'src/cli/org/run.test.ts',
+    fails: 'exits 3 at a limit and leaves its step begun',
+  },
 ]

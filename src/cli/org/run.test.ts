@@ -121,6 +121,32 @@ describe('org run', { timeout: 120_000 }, () => {
     expect(cli.read('src/api/users.ts')).toBe('03-01/T1\n')
   }) // C60, C61, C71, C75, F47
 
+  it.each(['0', '1'])(
+    'exits 3 at a limit and leaves its step begun; a higher limit finishes it (teams: %s)',
+    async (mode) => {
+      const put = (name: string, ...lines: object[]) => writeLines(cli.dir, join(PHASES, '03-api', name), ...lines)
+      writeLines(cli.dir, '.yolo-planning/config.json', { team_mode: 'auto', agent_teams: true })
+      put('reqs.jsonl', { id: 'R1', t: 'Users are listed' })
+      put('03-01.plan.jsonl', header('01'), task('T1', { f: ['src/api/a.ts'] }))
+      // Enough for each step, not for all of them.
+      const skip = ['--skip', '1,2,5,8,9']
+      const limited = await run('03-api', { mode, more: [...skip, '--max-turns', '5'] })
+      expect([limited.code, limited.stderr]).toEqual([
+        3,
+        expect.stringContaining('its share of the model calls (--max-turns) is used up'),
+      ])
+      expect(limited.stderr).toContain('A limit stopped it: continue, with a higher limit, with: deskmates org run')
+      const { departments, steps, escalations } = await cli.json('org status')
+      expect([departments[0].status, escalations]).toEqual(['running', []])
+      expect(Object.values(steps.backend).map((step) => (step as { status: string }).status)).toContain('started')
+      const ended = await run('03-api', { mode, more: [...skip, '--max-turns', '100'] })
+      expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('gate all-depts-complete is passed')])
+      const journal = cli.read('.teams/yolo-backend/journal.jsonl')
+      expect(journal.match(/"type":"task.completed","id":"03-01\/T\d"/g)).toHaveLength(1)
+      expect(journal).not.toMatch(/"type":"task\.failed"|"status":"failed"/)
+    },
+  ) // C46, C76
+
   it('lets a model own the phase where the organisation says so; it cannot ship or start too early', async () => {
     const file = join(cli.dir, '.deskmates/organisation/organisation.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('ownerRuns: code', 'ownerRuns: model'))

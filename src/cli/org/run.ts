@@ -131,12 +131,12 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       ...{ config: config?.auto_commit, configFile },
     })
     await printMessage(call, `Commits ${autoCommit ? 'on' : 'off'}: ${reason}.`)
-    const { isComplete, state } = await runOrganisation({
+    const { isComplete, isLimited, state } = await runOrganisation({
       ...{ phase, workspace, clock: call.clock, env: call.env, signal: call.signal },
       orchestration: spawnPlan(phase.organisation, phase.departments, mode.mode),
       openDepartment: (name) =>
         openSession({
-          ...{ ...common, limits, autoCommit, gatesOf: gatesOf(roles, autoCommit) },
+          ...{ ...common, limits, limitsAllRuns: true, autoCommit, gatesOf: gatesOf(roles, autoCommit) },
           scaling: scalingOf(name),
           keepsMembers: true,
           roles: createRoleRules({
@@ -167,8 +167,10 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
         departments: state.departments.map(({ status }) => status),
       })
     else await print(call, phasePicture(call, phase, state))
-    if (!isComplete && !call.signal.aborted) await sayHalted(call, state, phaseDir)
-    return isComplete ? EXIT.done : call.signal.aborted ? EXIT.interrupted : EXIT.leftOpen
+    if (isComplete) return EXIT.done
+    if (call.signal.aborted) return EXIT.interrupted
+    await sayHalted(call, state, { phaseDir, isLimited })
+    return isLimited ? EXIT.limit : EXIT.leftOpen
   },
 }
 
@@ -227,14 +229,18 @@ async function sayFallback(call: Call, { departments }: Phase, mode: ResolvedMod
   for (const name of departments.active) await printStderr(call, `${fallbackText(mode.reason, 'task', name)}\n`)
 }
 
-async function sayHalted(call: Call, { departments }: PhaseState, phaseDir: string): Promise<void> {
+async function sayHalted(
+  call: Call,
+  { departments }: PhaseState,
+  { phaseDir, isLimited }: { phaseDir: string; isLimited: boolean },
+): Promise<void> {
   const open = departments.filter(({ status }) => status.status !== 'complete')
   const names = open.map(({ name, status }) => `${name} is ${status.status}`).join(', ')
   const why = open.length === 0 ? 'a gate is not passed' : names
-  await printStderr(
-    call,
-    `The phase halts: ${why}. Do what is named above, then continue with: deskmates org run ${shellWord(phaseDir)}\n`,
-  )
+  const advice = isLimited
+    ? 'A limit stopped it: continue, with a higher limit, with'
+    : 'Do what is named above, then continue with'
+  await printStderr(call, `The phase halts: ${why}. ${advice}: deskmates org run ${shellWord(phaseDir)}\n`)
 }
 
 async function say(call: Call, { verbose }: Options, { organisation }: Phase, event: OrganisationEvent): Promise<void> {

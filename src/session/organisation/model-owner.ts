@@ -13,6 +13,7 @@ import type { RoleRules } from '../../tools/role-rules.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Session } from '../session.ts'
 import type { Owner, OwnerActions } from './owner-actions.ts'
+import { problemOfStop } from './step-problem.ts'
 
 export interface ModelOwner {
   readonly organisation: Organisation
@@ -55,8 +56,10 @@ export function modelOwner(options: ModelOwner): Owner {
     let next = await events.next()
     for (; !next.done; next = await events.next()) await options.onEvent(next.value)
     if (next.value.text.trim() !== '') await options.tellUser(next.value.text)
-    if (next.value.kind === 'error') await options.tellUser(`The owner stopped: ${next.value.error.message}`)
-    return signed.decision === 'SHIP'
+    const problem = problemOfStop(next.value)
+    if (problem) await options.tellUser(`The owner stopped: ${problem.reason}`)
+    if (signed.decision === 'SHIP') return 'passed'
+    return problem?.isLimit ? 'limit' : 'held'
   }
 }
 

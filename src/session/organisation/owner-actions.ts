@@ -17,8 +17,8 @@ export interface OwnerActions {
   gatesOf(wave: Wave, state: PhaseState): readonly GateDecision[]
 }
 
-/** Decides until the phase is complete or cannot go on; true if nothing holds it. */
-export type Owner = (actions: OwnerActions, signal: AbortSignal) => Promise<boolean>
+/** Decides until the phase is complete or cannot go on: nothing holds it, something does, or a limit stopped the owner. */
+export type Owner = (actions: OwnerActions, signal: AbortSignal) => Promise<'passed' | 'held' | 'limit'>
 
 /** The owner as code: one wave after the other. */
 export const codeOwner: Owner = async ({ waves, run, pass, look }, signal) => {
@@ -26,7 +26,7 @@ export const codeOwner: Owner = async ({ waves, run, pass, look }, signal) => {
     const { departments } = await look()
     const isOpen = (name: string) => departments.find((one) => one.name === name)?.status.status !== 'complete'
     await run(wave.departments.filter(isOpen))
-    if (signal.aborted || !(await pass(wave))) return false
+    if (signal.aborted || !(await pass(wave))) return 'held'
   }
-  return true
+  return 'passed'
 }

@@ -27,7 +27,7 @@ import type { Session } from '../session.ts'
 import { noPlan, PLAN_FILES, plansOf, problemLine } from './department-plans.ts'
 import { type DepartmentPhase, knownViews } from './phase.ts'
 import { reviewStep } from './review-step.ts'
-import { escalationContent, failedTasks, type StepEscalation, type StepProblem } from './step-problem.ts'
+import { escalationContent, failedTasks, problemOfStop, type StepEscalation, type StepProblem } from './step-problem.ts'
 
 export interface DepartmentRun {
   readonly name: string
@@ -57,7 +57,9 @@ export interface DepartmentRun {
 }
 
 /** Why a department stopped before its last step; undefined when it is through, or was only interrupted. */
-export type DepartmentProblem = { readonly text: string; readonly waitsFor: readonly string[] } | undefined
+export type DepartmentProblem =
+  | { readonly text: string; readonly waitsFor: readonly string[]; readonly isLimit?: true }
+  | undefined
 
 /** Does the steps of a department one after the other, from the first one that is not over. */
 export async function runDepartment(run: DepartmentRun): Promise<DepartmentProblem> {
@@ -94,6 +96,7 @@ export async function runDepartment(run: DepartmentRun): Promise<DepartmentProbl
     const { reason, escalation, waitsFor = [] } = problem
     const text = `step ${step.step} (${step.name}): ${reason}`
     if (session.closing.aborted) return SESSION_CLOSED
+    if (problem.isLimit) return { text, waitsFor, isLimit: true }
     if (waitsFor.length > 0) return { text, waitsFor }
     if (facts.statusOf(step.step) !== 'started') await change(step, 'started')
     // Recorded first: a run that ends here escalates again, rather than not at all.
@@ -181,7 +184,7 @@ async function perform(
     ...{ plans: some ?? run.plans.map(({ id }) => id), isPartOfPlans: some !== undefined },
     roleOf: (role) => organisation.roles.get(role),
   })
-  const ask = async (text: string | undefined) => whyStopped(await lastOf(run, session.run(text, run.signal)))
+  const ask = async (text: string | undefined) => problemOfStop(await lastOf(run, session.run(text, run.signal)))
   if (isOfLead && !writesPlans) return ask(stepTasks(step, work(1))[0]?.description)
   // What was wrong before, and not by this department, is not its mistake.
   const known = isResumed ? [] : plansOf(phase, run.name).problems.map((one) => problemLine(phase, one))
@@ -257,7 +260,7 @@ async function implement(run: DepartmentRun): Promise<StepProblem | undefined> {
   if ('problems' in loaded)
     return { reason: loaded.problems.map(({ problem, fix }) => `${problem}. ${fix.replace(/\.$/, '')}`).join('; ') }
   await reopen(run, (task) => task.id.includes('/'))
-  const stopped = whyStopped(await lastOf(run, session.run(undefined, run.signal)))
+  const stopped = problemOfStop(await lastOf(run, session.run(undefined, run.signal)))
   if (stopped !== undefined) return stopped
   const open = plans.filter(({ id }) => session.team.state.plans.get(id)?.summary?.s !== 'complete')
   if (open.length === 0) return undefined
@@ -289,7 +292,7 @@ async function doTasks(run: DepartmentRun, wanted: readonly StepTask[]): Promise
   await reopen(run, ({ subject }) => subjects.has(subject))
   const owed = owedAnswers(team.state).some(({ task }) => subjects.has(task.subject))
   if (owed || tasks().some(({ status }) => status !== 'completed')) {
-    const stopped = whyStopped(await lastOf(run, run.session.run(undefined, run.signal)))
+    const stopped = problemOfStop(await lastOf(run, run.session.run(undefined, run.signal)))
     if (stopped !== undefined) return stopped
   }
   const open = tasks().filter(({ status }) => status !== 'completed')
@@ -316,18 +319,4 @@ async function lastOf({ onEvent }: DepartmentRun, events: AsyncGenerator<Session
   let next = await events.next()
   for (; !next.done; next = await events.next()) await onEvent(next.value)
   return next.value
-}
-
-function whyStopped(stop: Stop): StepProblem | undefined {
-  switch (stop.kind) {
-    case 'finished':
-    case 'aborted':
-      return undefined
-    case 'limit':
-      return { reason: `the limit of ${stop.limit} is reached` }
-    case 'budget':
-      return { reason: 'its share of the budget is used up' }
-    case 'error':
-      return { reason: stop.error.message }
-  }
 }

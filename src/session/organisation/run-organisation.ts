@@ -56,6 +56,8 @@ export type OrganisationEvent =
 export interface OrganisationEnd {
   /** Every department is complete and every gate passed. */
   readonly isComplete: boolean
+  /** A limit stopped a department or the owner: the next run continues where it stopped. */
+  readonly isLimited: boolean
   readonly state: PhaseState
 }
 
@@ -71,6 +73,7 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
     return state
   })
   const inTurn = turns()
+  let isLimited = false
   const { waves } = phase.departments
   const decided = (wave: Wave, state: PhaseState) => wave.gates.map((gate) => checkGate(phase, state, gate))
   const actions: OwnerActions = {
@@ -90,7 +93,8 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
     },
     async run(departments, own = signal) {
       const both = AbortSignal.any([signal, own])
-      await Promise.all(departments.map((name) => runOne(run, { name, signal: both, views, inTurn })))
+      const ended = await Promise.all(departments.map((name) => runOne(run, { name, signal: both, views, inTurn })))
+      isLimited ||= ended.some((problem) => problem?.isLimit)
       return views()
     },
     async pass(wave) {
@@ -99,10 +103,11 @@ export async function runOrganisation(run: OrganisationRun): Promise<Organisatio
       return decisions.every(({ isPassed, rule }) => isPassed || !rule.blocking)
     },
   }
-  const isOpen = await (run.owner ?? codeOwner)(actions, signal)
+  const end = await (run.owner ?? codeOwner)(actions, signal)
   const state = await views()
-  const isComplete = isOpen && !signal.aborted && state.departments.every(({ status }) => status.status === 'complete')
-  return { isComplete, state }
+  const isComplete =
+    end === 'passed' && !signal.aborted && state.departments.every(({ status }) => status.status === 'complete')
+  return { isComplete, isLimited: isLimited || end === 'limit', state }
 }
 
 interface OneRun {
@@ -113,12 +118,12 @@ interface OneRun {
   readonly inTurn: DepartmentRun['inTurn']
 }
 
-async function runOne(run: OrganisationRun, { name, signal, views, inTurn }: OneRun): Promise<void> {
+async function runOne(run: OrganisationRun, { name, signal, views, inTurn }: OneRun): Promise<DepartmentProblem> {
   const { phase, clock } = run
   const { timeoutMinutes } = phase.organisation.departments.get(name)!
   const limit = new AbortController()
   const stopLimit = clock.in(timeoutMinutes * 60, () => limit.abort())
-  const problem = await (async () => {
+  const problem = await (async (): Promise<DepartmentProblem> => {
     await using session = await run.openDepartment(name)
     const ended = await runDepartment({
       ...{
@@ -146,13 +151,14 @@ async function runOne(run: OrganisationRun, { name, signal, views, inTurn }: One
       if (session.closing.aborted) return SESSION_CLOSED
       throw error
     })
-    const isWaiting = (ended?.waitsFor.length ?? 0) > 0
-    if (!signal.aborted && !isWaiting) await recordResult(run, name, session, ended)
+    const isToContinue = ended !== undefined && (ended.waitsFor.length > 0 || ended.isLimit)
+    if (!signal.aborted && !isToContinue) await recordResult(run, name, session, ended)
     return ended
   })()
     .catch((error: Error) => ({ text: error.message, waitsFor: [] }))
     .finally(stopLimit)
   await run.report({ type: 'department_ended', department: name, problem })
+  return problem
 }
 
 /** In the owner's journal, where it stays visible whatever becomes of the department's team. */
