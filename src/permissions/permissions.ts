@@ -3,6 +3,7 @@ import { hookRefusedCallText } from '../prompts/notices.ts'
 import { planGateText } from '../prompts/refusals.ts'
 import { isOpen, planGate } from '../team/members/plan-gate.ts'
 import { memberNamed } from '../team/state.ts'
+import { NO_PERSON, ONLY_USER, TELL_LEAD, USER_CAN_ALLOW } from './denial-text.ts'
 import { isInsideAny } from './paths/places.ts'
 import type { Action, Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
 import { hintFor } from './rules/hints.ts'
@@ -119,8 +120,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   async function denyUnasked(action: Action, call: ToolCallToCheck, why: string, policy: Policy): Promise<Permission> {
     const { rules, advice } = hintFor(action, policy)
     if (policy.mode !== 'dontAsk') await person.onDenied?.({ call, action, why, rules })
-    const report = hasLead ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
-    const help = rules.length > 0 ? `The user can allow it: ${allowOption(rules)}` : advice
+    const report = hasLead ? TELL_LEAD : ''
+    const help = rules.length > 0 ? `${USER_CAN_ALLOW} ${allowOption(rules)}` : advice
     return denied(`${report}${why}, and ${NO_PERSON} ${help}`)
   }
 
@@ -130,9 +131,6 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     isOffered: (tool) => isOffered(tool, policyNow()),
   }
 }
-
-const ONLY_USER = ' Only the user can remove that rule: do without it, or report what you need.'
-const NO_PERSON = 'no person can be asked here.'
 
 function denied(why: string): Extract<Permission, { allowed: false }> {
   return { allowed: false, why }

@@ -183,4 +183,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/permissions/permissions.test.ts',
     fails: 'neither allows nor asks when the agent was interrupted',
   },
+  {
+    name: 'denial-speaks-to-agents',
+    mistake: 'The list of denied actions tells the user what an agent should do',
+    file: 'src/permissions/denial-text.ts',
+    old: ".replace(TELL_LEAD, '')",
+    new: '.replace(TELL_LEAD, TELL_LEAD)',
+    test: 'src/permissions/denial-text.test.ts',
+    fails: 'says how to allow it, without advice for the agent, where no person can be asked',
+  },
 ]

@@ -1,4 +1,5 @@
 import type { Stop } from '../../agent/agent-event.ts'
+import { denialForUser } from '../../permissions/denial-text.ts'
 import type { Session } from '../../session/session.ts'
 import {
   type ResumeCommand,
@@ -39,7 +40,10 @@ export async function reportEnd(
     await printMessage(call, `deskmates: Unfinished tasks: ${words}. See: deskmates task list --team ${team}`)
   }
   if (denials.length === 0) return
-  const list = denials.map(({ tool_name, reason }) => `  ${tool_name}: ${reason}`)
+  const list = denials.map(({ tool_name, agent, reason }) => {
+    const who = agent === 'lead' ? '' : ` by ${agent}`
+    return `  ${tool_name}${who}: ${denialForUser(reason)}`
+  })
   const count = denials.length === 1 ? 'One action was' : `${denials.length} actions were`
   await printMessage(call, [`deskmates: ${count} denied:`, ...list].join('\n'))
 }
