@@ -19,7 +19,7 @@ export type AgentEvent =
   | { readonly type: 'answered'; readonly reply: Reply }
   | { readonly type: 'tool_started'; readonly call: ToolCall }
   | { readonly type: 'progress'; readonly call: string; readonly text: string }
-  /** With `denied` it did not run: the policy, a person who was asked, or a hook (`byHook`) did not allow it. */
+  /** With `denied`, the reason for the user, it did not run: the policy, a person who was asked, or a hook (`byHook`) did not allow it. */
   | {
       readonly type: 'tool_finished'
       readonly call: ToolCall

@@ -14,7 +14,15 @@ export interface Permissions {
  */
 export type Permission =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly why: string; readonly isTemporary?: boolean; readonly byHook?: boolean }
+  | {
+      readonly allowed: false
+      /** For the agent. */
+      readonly why: string
+      /** The same for the user, where advice for the agent would be out of place. */
+      readonly forUser?: string
+      readonly isTemporary?: boolean
+      readonly byHook?: boolean
+    }
 
 /** A tool call as the model wrote it. */
 export interface ToolCallToCheck {

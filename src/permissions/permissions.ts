@@ -3,7 +3,6 @@ import { hookRefusedCallText } from '../prompts/notices.ts'
 import { planGateText } from '../prompts/refusals.ts'
 import { isOpen, planGate } from '../team/members/plan-gate.ts'
 import { memberNamed } from '../team/state.ts'
-import { NO_PERSON, ONLY_USER, TELL_LEAD, USER_CAN_ALLOW } from './denial-text.ts'
 import { isInsideAny } from './paths/places.ts'
 import type { Action, Permission, PermissionQuestion, Permissions, ToolCallToCheck } from './permission.ts'
 import { hintFor } from './rules/hints.ts'
@@ -86,7 +85,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     const policy = policyNow()
     const ruled = decideByRules(call.toolName, action, policy)
     const needsPerson = ruled.needsPerson ?? false
-    if (ruled.decision === 'deny' && !needsPerson) return denied(`${ruled.why}.${ruled.rule ? ONLY_USER : ''}`)
+    if (ruled.decision === 'deny' && !needsPerson)
+      return ruled.rule ? denied(`${ruled.why}.${ONLY_USER}`, `${ruled.why}.${REMOVE_RULE}`) : denied(`${ruled.why}.`)
 
     const closed = action === undefined || action.kind === 'read' ? undefined : planGate?.()
     if (closed !== undefined) return { allowed: false, why: closed, isTemporary: true }
@@ -102,7 +102,11 @@ export function createPermissions(options: PermissionsOptions): Permissions {
 
     const objection = (await hooks?.(call, signal)) ?? {}
     signal.throwIfAborted()
-    if (objection.refusal !== undefined) return { ...denied(hookRefusedCallText(objection.refusal)), byHook: true }
+    if (objection.refusal !== undefined)
+      return {
+        ...denied(hookRefusedCallText(objection.refusal), `a hook refused it: ${objection.refusal}`),
+        byHook: true,
+      }
     if (objection.ask !== undefined && !canAsk)
       return { ...denied(`a hook wants a person to be asked (${objection.ask}), and ${NO_PERSON}`), byHook: true }
 
@@ -120,9 +124,12 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   async function denyUnasked(action: Action, call: ToolCallToCheck, why: string, policy: Policy): Promise<Permission> {
     const { rules, advice } = hintFor(action, policy)
     if (policy.mode !== 'dontAsk') await person.onDenied?.({ call, action, why, rules })
-    const report = hasLead ? TELL_LEAD : ''
-    const help = rules.length > 0 ? `${USER_CAN_ALLOW} ${allowOption(rules)}` : advice
-    return denied(`${report}${why}, and ${NO_PERSON} ${help}`)
+    const report = hasLead ? 'Permission required: say so in your report, so that your lead can ask. ' : ''
+    const option = rules.length > 0 ? allowOption(rules) : undefined
+    return denied(
+      `${report}${why}, and ${NO_PERSON} ${option === undefined ? advice : `The user can allow it: ${option}`}`,
+      `${why}, and no person could be asked in this run. ${option === undefined ? advice : `To allow it: ${option}`}`,
+    )
   }
 
   return {
@@ -132,8 +139,12 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   }
 }
 
-function denied(why: string): Extract<Permission, { allowed: false }> {
-  return { allowed: false, why }
+const ONLY_USER = ' Only the user can remove that rule: do without it, or report what you need.'
+const REMOVE_RULE = ' Remove that rule to allow it.'
+const NO_PERSON = 'no person can be asked here.'
+
+function denied(why: string, forUser?: string): Extract<Permission, { allowed: false }> {
+  return { allowed: false, why, ...(forUser !== undefined && { forUser }) }
 }
 
 /** Why a command may not run without a sandbox, and what helps; undefined if it may run. */

@@ -95,11 +95,8 @@ export function stopHookText(feedback: string): string {
 }
 
 export function hookRefusedCallText(why: string): string {
-  return `a hook refused it: ${why}${CORRECT_AND_REPEAT}`
+  return `a hook refused it: ${why}\nCorrect what it names and call again, or do without this call.`
 }
-
-/** For the agent only. */
-export const CORRECT_AND_REPEAT = '\nCorrect what it names and call again, or do without this call.'
 
 /** Follows the result of a call that a PostToolUse hook objects to. */
 export function hookObjectionText(why: string): string {

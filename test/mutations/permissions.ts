@@ -186,10 +186,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'denial-speaks-to-agents',
     mistake: 'The list of denied actions tells the user what an agent should do',
-    file: 'src/permissions/denial-text.ts',
-    old: ".replace(TELL_LEAD, '')",
-    new: '.replace(TELL_LEAD, TELL_LEAD)',
-    test: 'src/permissions/denial-text.test.ts',
+    file: 'src/permissions/permissions.ts',
+    old: '      `${why}, and no person could be asked',
+    new: '      `${report}${why}, and no person could be asked',
+    test: 'src/permissions/denied-for-user.test.ts',
     fails: 'says how to allow it, without advice for the agent, where no person can be asked',
   },
 ]

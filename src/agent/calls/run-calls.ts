@@ -119,8 +119,8 @@ async function outcomeOf(
     const permission = await agent.permissions.check(ready.action, call, signal)
     if (!permission.allowed && permission.isTemporary) return { result: { text: permission.why, isError: true } }
     if (!permission.allowed) {
-      const { why, byHook } = permission
-      return { result: { text: deniedCallText(why), isError: true }, denied: why, byHook }
+      const { why, forUser = why, byHook } = permission
+      return { result: { text: deniedCallText(why), isError: true }, denied: forUser, byHook }
     }
     // Else a power cut could remove the call after its effect, and the model would make it again.
     if (!ready.isRepeatable) await agent.transcript.synced()

@@ -1,5 +1,4 @@
 import type { Stop } from '../../agent/agent-event.ts'
-import { denialForUser } from '../../permissions/denial-text.ts'
 import type { Session } from '../../session/session.ts'
 import {
   type ResumeCommand,
@@ -42,7 +41,7 @@ export async function reportEnd(
   if (denials.length === 0) return
   const list = denials.map(({ tool_name, agent, reason }) => {
     const who = agent === 'lead' ? '' : ` by ${agent}`
-    return `  ${tool_name}${who}: ${denialForUser(reason)}`
+    return `  ${tool_name}${who}: ${reason}`
   })
   const count = denials.length === 1 ? 'One action was' : `${denials.length} actions were`
   await printMessage(call, [`deskmates: ${count} denied:`, ...list].join('\n'))

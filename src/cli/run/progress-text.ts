@@ -1,6 +1,5 @@
 import type { SessionEvent } from '../../agent/session-event.ts'
 import type { Retry, ToolCall } from '../../models/model.ts'
-import { denialForUser } from '../../permissions/denial-text.ts'
 import { createTeamText } from '../output/event-text.ts'
 import { oneLine } from '../output/format.ts'
 
@@ -27,7 +26,7 @@ function progressText(event: SessionEvent): string | undefined {
     case 'tool_finished':
       return event.denied === undefined
         ? undefined
-        : `${prefix}${event.call.toolName} was denied: ${oneLine(denialForUser(event.denied))}`
+        : `${prefix}${event.call.toolName} was denied: ${oneLine(event.denied)}`
     case 'waiting':
       return `${prefix}waiting for ${event.provider}: ${Math.ceil(event.seconds)} s (${oneLine(event.why)})${retried(event.retry)}`
     case 'fallback':
