@@ -186,6 +186,26 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     await picked.sees('exit 0')
   })
 
+  it('is continued by --team alone, with the model of the settings', async ({ skip }) => {
+    if (backend === undefined) skip('neither tmux nor script is installed')
+    const { home, open } = projectWith(SCRIPT)
+    const first = open(`${MODEL} --permission-mode default`)
+    await first.sees('default mode')
+    await say(first, 'Go on')
+    await first.sees('The lead goes on.')
+    first.press('C-d')
+    const left = await first.sees('Continue with: deskmates -r s-', 'exit 0')
+    const session = /deskmates -r (s-\S+)/.exec(left)![1]!
+    const folder = join(home, '.config', 'deskmates')
+    mkdirSync(folder, { recursive: true })
+    const settings = { model: 'scripted:script.json', sandbox: { mode: 'off' } }
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
+    const again = open(`--team ${session}`)
+    await again.sees('> Go on', 'The lead goes on.', 'default mode')
+    again.press('C-d')
+    await again.sees('exit 0')
+  })
+
   it('offers commands of the user, and those of the project only after the folder is trusted', async ({ skip }) => {
     if (backend === undefined) skip('neither tmux nor script is installed')
     const { dir, home, open } = projectWith(SCRIPT)
