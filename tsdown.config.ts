@@ -22,10 +22,10 @@ const common: UserConfig = {
  * than compiling it. `test/terminal/first-paint.test.ts` lists what must not come into them.
  */
 const startGroups = [
-  // The two behind it are small and used by every program: they must not draw the prompt into those.
+  // Those behind the first are small and used by every program: they must not draw the prompt into those.
   {
     name: 'start',
-    test: /[\\/](cli[\\/]run-process\.ts|redaction[\\/]plain-text\.ts|picocolors[\\/]picocolors\.js)$/,
+    test: /[\\/](cli[\\/]run-process\.ts|redaction[\\/]plain-text\.ts|team[\\/]wording\.ts|picocolors[\\/]picocolors\.js)$/,
     priority: 2,
   },
   { name: 'painted-prompt', test: /[\\/]terminal[\\/]painted-prompt\.ts$/, priority: 1 },
