@@ -1,5 +1,5 @@
 import { agentRows } from '../view/agent-rows.ts'
-import type { Need } from '../view/needs-person.ts'
+import { type Need, precedesQuestion } from '../view/needs-person.ts'
 import type { ShownMessage, View } from '../view/view.ts'
 import { draw, EMPTY, paint } from './drawing/drawn.ts'
 import type { Block } from './drawing/scrollback-tui.ts'
@@ -48,7 +48,7 @@ export class Notices {
   #wasWorking = false
 
   take({ run }: View, needs: readonly Need[]): string[] {
-    const fresh = needs.filter((need) => !this.#notified.has(needId(need)))
+    const fresh = needs.filter((need) => !precedesQuestion(need) && !this.#notified.has(needId(need)))
     for (const need of fresh) this.#notified.add(needId(need))
     const isOver = this.#wasWorking && !run.isWorking
     this.#wasWorking = run.isWorking

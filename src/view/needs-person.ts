@@ -58,6 +58,11 @@ export function needsPerson(view: View): Need[] {
   return [...questions.sort(byTime), ...rest]
 }
 
+/** The question about the same action follows: it shows all of it, and only a question can be answered with yes. */
+export function precedesQuestion(need: Need): boolean {
+  return need.kind === 'request' && need.request === 'permission'
+}
+
 function byTime(a: Need, b: Need): number {
   return a.at - b.at
 }

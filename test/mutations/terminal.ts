@@ -2,6 +2,15 @@ import type { Mutation } from './mutation.ts'
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'permission-announced-twice',
+    mistake: 'Plain lines announce the request for a permission and the question about it',
+    file: 'src/terminal/plain/plain-session.ts',
+    old: 'if (precedesQuestion(need) || asked.has(needId(need))) continue',
+    new: 'if (asked.has(needId(need))) continue',
+    test: 'src/terminal/plain/plain-session.test.ts',
+    fails: 'show a question in full and take the answer as a command',
+  },
+  {
     name: 'painted-prompt-of-two-sessions',
     mistake: 'the prompt is painted for a command line that names two sessions',
     file: 'src/cli/interactive/conversation-arguments.ts',

@@ -76,13 +76,18 @@ describe('plain lines', () => {
   })
 
   it('show a question in full and take the answer as a command', async () => {
-    const { control, shows, type } = await openPlain()
+    const { control, shows, type, text } = await openPlain()
+    control.record({
+      ...{ type: 'request.opened', id: 'r1', kind: 'permission', from: 'alice', fromGeneration: 1, to: 'user' },
+      ...{ toGeneration: 0, content: 'run npm publish', assignment: null, deadline: null },
+    })
     control.question('q1', 'alice', {
       ...{ kind: 'permission', tool: 'bash', input: {}, why: 'no rule allows it', rules: ['bash(npm publish:*)'] },
       action: { kind: 'run', tool: 'bash', command: 'npm publish\nrm -rf dist' },
     })
     await shows('  rm -rf dist')
     await shows('Answer with: /approve alice · /approve alice always · /approve alice save · /reject')
+    expect(text().split('Needs you:'), 'it is announced once').toHaveLength(2)
     type('/approve alice')
     while (control.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(control.calls).toEqual([['answer', 'q1', { allowed: true }]])

@@ -3,7 +3,7 @@ import type { AlarmClock } from '../../journal/clock.ts'
 import type { SessionControl } from '../../session/control/session-control.ts'
 import type { TimedLine } from '../../session/wire/live-line.ts'
 import { applyLine } from '../../view/apply-line.ts'
-import { type Need, needsPerson } from '../../view/needs-person.ts'
+import { type Need, needsPerson, precedesQuestion } from '../../view/needs-person.ts'
 import { emptyView } from '../../view/view.ts'
 import { Announcements } from '../announcements.ts'
 import { PrintedConversation } from '../conversation/printed-conversation.ts'
@@ -79,7 +79,7 @@ export function runPlain(
       for (const block of [...printed.takeFinished(entries), ...announcements.take(view, clock.now())])
         write(block.lines(columns))
       for (const need of host.needs()) {
-        if (asked.has(needId(need))) continue
+        if (precedesQuestion(need) || asked.has(needId(need))) continue
         asked.add(needId(need))
         write([draw`Needs you:`, ...wholeNeed(need, columns), answerHint(need)])
       }
