@@ -1,3 +1,4 @@
+import { settleAdditions } from './board/remaining-path.ts'
 import type { Json } from './data/json.ts'
 import { type Author, type EventOf, type Place, readEvent, type TeamEvent } from './event.ts'
 import { applyMemberEvent } from './fold/apply-members.ts'
@@ -48,6 +49,7 @@ export function apply(state: TeamState, seq: number, record: TeamRecord): Applie
     events.push(event)
     applyEvent(state, event, place, effects)
   }
+  if (events.some(({ type }) => type === 'task.created')) settleAdditions(state)
   return { seq, id: place.id, at: place.at, by: place.by, events, effects, broken }
 }
 

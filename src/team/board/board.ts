@@ -1,7 +1,7 @@
 import { nameKey } from '../name.ts'
 import { readyList, type TeamState } from '../state.ts'
 import { type ClaimedTask, compareIds, compareReady, planOf, type Task, type TaskId } from '../task.ts'
-import { knownPath, settlePaths, unsettlePath } from './remaining-path.ts'
+import { knownPath, settlePaths, startPath, unsettlePath } from './remaining-path.ts'
 import { firstOverlap } from './reservation.ts'
 
 /** Puts a task on the board (or takes it off) and keeps everything that is worked out from it true. */
@@ -17,7 +17,8 @@ export function putTask(state: TeamState, id: TaskId, next: Task | undefined): v
   countOwners(state, before, next)
   relink(state, id, before?.blockedBy ?? [], next?.blockedBy ?? [])
   countInPlan(state, id, before, next)
-  if (changesPath(before, next)) unsettlePath(state, id)
+  if (!before && next) startPath(state, next)
+  else if (changesPath(before, next)) unsettlePath(state, id)
   if (next) list(state, next)
   if ((before?.status === 'completed') !== (next?.status === 'completed')) relistDependents(state, id)
 }

@@ -1,8 +1,12 @@
 import { readyList, type TeamState } from '../state.ts'
-import { planOf, type TaskId } from '../task.ts'
+import { planOf, type Task, type TaskId } from '../task.ts'
 
 /** Longer paths count as this long: tasks that far away do not matter for the choice of the next one. */
 export const MAX_REMAINING_PATH = 1000
+
+/** From this many unsettled lengths on, and this share of the board, the record that adds tasks settles them. */
+const MANY_UNSETTLED = 1000
+const UNSETTLED_SHARE = 1 / 64
 
 /**
  * How much has still to be done in sequence, from this task to the last that waits for it: the sum of the estimates on
@@ -21,6 +25,24 @@ export function knownPath({ index }: TeamState, node: string): number {
 /** To be called for a task with a new state, estimate or dependency, and for what lost a dependent. */
 export function unsettlePath({ index }: TeamState, node: string): void {
   index.unsettled.set(node, true)
+}
+
+/** A new task that waits for none, and that none waits for, has its own length: there is nothing to settle. */
+export function startPath(state: TeamState, task: Task): void {
+  const isAlone = task.blockedBy.length === 0 && state.index.dependents.of(task.id).size === 0
+  const weight = weightOf(state, task.id)
+  if (!isAlone || planOf(task.id) !== undefined || weight === undefined) unsettlePath(state, task.id)
+  else state.index.paths.set(task.id, capped(weight))
+}
+
+/**
+ * To be called when tasks were added. Those of a large addition are settled with it and not by the next claim, which
+ * would take longer the more tasks there are. The share keeps the cost of additions linear in all: the board has grown
+ * by it each time, although every length of it may change.
+ */
+export function settleAdditions(state: TeamState): void {
+  const { tasks, index } = state
+  if (index.unsettled.size >= Math.max(MANY_UNSETTLED, tasks.size * UNSETTLED_SHARE)) settlePaths(state)
 }
 
 /**

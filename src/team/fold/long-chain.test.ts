@@ -88,9 +88,8 @@ describe('a chain of tasks that each depend on the one before', () => {
     expect(restorations(chain(3000).state).length).toBeGreaterThan(0)
   }) // T30
 
-  it('is measured once: a claim, a completion and a task apart from it measure nothing of it again', () => {
+  it('is measured when it is added, and not again by a claim, a completion or a task apart from it', () => {
     const { state, run } = chain(3000)
-    remainingPath(state, '1')
     const lengths = vi.spyOn(state.index.paths, 'get')
     for (const id of ['1', '2', '3']) {
       run({ type: 'task.claim' }, 'ada')
@@ -100,6 +99,19 @@ describe('a chain of tasks that each depend on the one before', () => {
     expect(remainingPath(state, '4')).toBe(MAX_REMAINING_PATH)
     expect(lengths.mock.calls.length).toBeLessThan(200)
   }) // T30
+
+  it('is measured while it is added one by one, so that the first claim measures a small part of it', () => {
+    const { state, run } = openBoard()
+    const length = 5000
+    const lengths = vi.spyOn(state.index.paths, 'set')
+    for (let id = 1; id <= length; id++)
+      run({ type: 'task.add', tasks: [{ subject: 'step', blockedBy: id === 1 ? [] : [String(id - 1)] }] })
+    expect(lengths.mock.calls.length).toBeLessThanOrEqual(2 * length)
+    lengths.mockClear()
+    run({ type: 'task.claim' }, 'ada')
+    expect(lengths.mock.calls.length).toBeLessThanOrEqual(2 * MAX_REMAINING_PATH)
+    expect(remainingPath(state, String(length - 9))).toBe(10)
+  })
 
   it('is measured again only as far as lengths grow: up to the longest path that counts', () => {
     const { state, run } = chain(3000)
@@ -123,12 +135,43 @@ describe('a chain of tasks that each depend on the one before', () => {
       subject: `step ${i + 1}`,
       blockedBy: i + 1 < length ? [`+${i + 2}`] : [],
     }))
-    run({ type: 'task.add', tasks })
     const lengths = vi.spyOn(state.index.paths, 'set')
+    run({ type: 'task.add', tasks })
     expect(ids(state)).toEqual([String(length)])
     expect([1, 10, 999, 1500].map((id) => remainingPath(state, String(id)))).toEqual([1, 10, 999, MAX_REMAINING_PATH])
     expect(lengths.mock.calls.length).toBe(length)
   }) // T30
+})
+
+describe('many tasks that wait for nothing', () => {
+  it('have their length from the start: the first claim measures none of them', () => {
+    const { state, run } = openBoard()
+    run({ type: 'task.add', tasks: Array.from({ length: 900 }, () => ({ subject: 'apart', estimate: 3 })) })
+    const lengths = vi.spyOn(state.index.paths, 'get')
+    run({ type: 'task.claim' }, 'ada')
+    expect(lengths.mock.calls.length).toBeLessThan(20)
+    expect(['1', '900'].map((id) => remainingPath(state, id))).toEqual([3, 3])
+  })
+
+  it('are ordered anew by tasks that wait for them', () => {
+    const { state, run } = openBoard()
+    run({ type: 'task.add', tasks: [{ subject: 'a' }, { subject: 'b' }, { subject: 'c', blockedBy: ['+2'] }] })
+    expect(ids(state)).toEqual(['2', '1'])
+  })
+})
+
+describe('layers of tasks that each depend on the layer before', () => {
+  it('are added at a cost that grows with their number, although each layer makes all paths longer', () => {
+    const { state, run } = openBoard()
+    const [width, depth] = [100, 120]
+    const lengths = vi.spyOn(state.index.paths, 'set')
+    for (let layer = 0; layer < depth; layer++) {
+      const above = (i: number) => (layer === 0 ? [] : [String((layer - 1) * width + i + 1)])
+      run({ type: 'task.add', tasks: Array.from({ length: width }, (_, i) => ({ subject: 'x', blockedBy: above(i) })) })
+    }
+    expect(lengths.mock.calls.length).toBeLessThan(10 * width * depth)
+    expect(remainingPath(state, '1')).toBe(depth)
+  })
 })
 
 describe('many tasks that wait for one', () => {
