@@ -21,23 +21,30 @@ export function parsePlan(path: string, text: string): ParsedPlan {
     (line: number): Report =>
     (problem, fix) =>
       void problems.push({ file: path, line, problem, fix })
-  const [first, ...rest] = objectsIn(text, reportAt)
+  const [first, ...rest] = linesIn(text, reportAt)
   if (!first) {
-    if (problems.length === 0)
-      reportAt(1)('the file is empty', 'Write the header of the plan on line 1: {"p":"03","n":"01","t":"…", …}.')
+    reportAt(1)('the file is empty', 'Write the header of the plan on line 1: {"p":"03","n":"01","t":"…", …}.')
     return { problems }
   }
-  const header = parseHeader(first.value, reportAt(first.line))
-  const id = `${header.p}-${header.n}`
-  if (!PlanId.safeParse(id).success) return { problems }
-  checkFileName(path, id, reportAt(first.line))
-  const tasks = rest.map(({ value, line }) => parseTask(value, line, reportAt(line)))
+  const header = first.value && parseHeader(first.value, reportAt(first.line))
+  const id = `${header?.p}-${header?.n}`
+  const isNamed = PlanId.safeParse(id).success
+  if (isNamed) checkFileName(path, id, reportAt(first.line))
+  // Also below a header that cannot be used, so that the user sees every problem at once.
+  const tasks = rest.flatMap(({ value, line }) => (value ? [parseTask(value, line, reportAt(line))] : []))
   checkTaskIds(tasks, reportAt)
-  return { plan: { id, path, header, tasks }, problems }
+  return { ...(header && isNamed && { plan: { id, path, header, tasks } }), problems }
 }
 
-function objectsIn(text: string, reportAt: (line: number) => Report): { value: JsonObject; line: number }[] {
-  const found: { value: JsonObject; line: number }[] = []
+interface Line {
+  readonly line: number
+  /** Absent where the line is not a JSON object. */
+  readonly value?: JsonObject
+}
+
+/** Every line that is not blank. */
+function linesIn(text: string, reportAt: (line: number) => Report): Line[] {
+  const found: Line[] = []
   for (const [i, line] of text
     .replace(/^\uFEFF/, '')
     .split('\n')
@@ -50,8 +57,12 @@ function objectsIn(text: string, reportAt: (line: number) => Report): { value: J
         if (twice !== undefined)
           reportAt(i + 1)(`${shown(twice)} is there twice`, 'Keep one of the two; only the last one would count.')
         found.push({ value, line: i + 1 })
-      } else reportAt(i + 1)(`${shown(value)} is not a JSON object`, 'Write one JSON object per line: {"id":"T1", …}.')
+      } else {
+        found.push({ line: i + 1 })
+        reportAt(i + 1)(`${shown(value)} is not a JSON object`, 'Write one JSON object per line: {"id":"T1", …}.')
+      }
     } catch (error) {
+      found.push({ line: i + 1 })
       reportAt(i + 1)(
         `the line is not JSON: ${(error as Error).message}`,
         'Write the whole object on one line, with quoted keys.',
