@@ -34,7 +34,7 @@ describe('the groups of a plan', () => {
   it('are empty for a plan without tasks, and take a dependency that is listed twice once', () => {
     expect(groupsOf(plan('01', {}))).toEqual([])
     expect(groupsOf(plan('01', { T1: [], T2: ['T1', 'T1'] }))).toHaveLength(2)
-  }) // C56, F42, F43
+  }) // C56, F42
 })
 
 describe('the order of several plans', () => {

@@ -28,9 +28,23 @@ describe('the tasks of a plan on the board', () => {
       ended: [{ reason: 'wrong branch' }],
     })
     expect(await cli.refused('task complete 03-01/T1 --as ada')).toBe('wrong_state')
-    await cli.ok('task complete 03-01/T2 --as bob')
+    await cli.ok('task complete 03-01/T2 --as bob --commit abc1234')
     expect(await cli.refused('task complete 03-01/T2 --as ada')).toBe('not_owner')
-  }) // C43, C45, C46, C47
+    const again = await cli.run('task complete 03-01/T2 --as bob --commit fff9999')
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('is already completed')])
+    expect(await cli.json('task show 03-01/T2')).toMatchObject({ status: 'completed', commit: 'abc1234' })
+  }) // C43, C45, C47
+
+  it('are claimed in the order of their numbers, not of their texts, and in the words of the source', async () => {
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T10'), task('T2'))
+    await cli.ok('plan load p')
+    await join('ada')
+    expect(await cli.json('task claim --as ada')).toMatchObject({ id: '03-01/T2', owner: 'ada' })
+    await cli.ok('task update 03-01/T2 --status complete --as ada')
+    expect(await cli.json('task update 03-01/T10 --status claimed --as ada')).toMatchObject({ status: 'in_progress' })
+    await cli.ok('task update 03-01/T2 --status available')
+    expect(await cli.json('task show 03-01/T2')).toMatchObject({ status: 'pending', owner: null })
+  }) // C45, C47
 
   it('leave a developer without a task at exit 0 when none is ready', async () => {
     writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1', { tp: 'checkpoint:decision' }))

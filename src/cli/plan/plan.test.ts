@@ -62,7 +62,7 @@ describe('plan check', () => {
       code: 2,
       stderr: expect.stringContaining('has an empty name'),
     })
-  }) // C36
+  })
 
   it('finds plans of other phases in the folders beside, and refuses unknown ones', async () => {
     write('phases/01-base/01-02.plan.jsonl', header('02', { p: '01' }))
@@ -131,6 +131,8 @@ describe('plan load', () => {
     expect(await refused()).toContain('plan 01-02 of another phase has no summary (the contract). Run 01-02 first')
     write('phases/01-base/01-02.summary.jsonl', { s: 'partial' })
     expect(await refused()).toContain('is not complete')
+    writeFileSync(join(cli.dir, 'phases/01-base/01-02.summary.jsonl'), '{"s":"complete"')
+    expect(await refused()).toMatch(/plan 01-02 of another phase .*01-02\.summary\.jsonl/)
     write('phases/01-base/01-02.summary.jsonl', { s: 'complete' })
     expect(await refused()).toContain('docs/api.md is missing')
     expect(await cli.json('task list')).toEqual([])
@@ -155,6 +157,7 @@ describe('plan scale', () => {
     ['1', '1'],
     ['5', '5'],
     ['7', '5'],
+    ['10', '5'],
     ['100', '5'],
     ['99999999999999999999', '5'],
   ])('prints for %s available tasks %s developers', async (available, count) => {
@@ -166,9 +169,17 @@ describe('plan scale', () => {
   }) // F51
 
   it.each(['-1', '1.5', 'many', '', '1e3', '0x10'])('refuses %j', async (available) => {
-    expect((await cli.run(['plan', 'scale', '--available', available])).code).toBe(2)
-    expect((await cli.run('plan scale')).code).toBe(2)
+    const { code, stdout, stderr } = await cli.run(['plan', 'scale', '--available', available])
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('--available')])
   }) // C49
+
+  it.each(['plan scale', 'plan scale --ready 3', 'plan scale --available 3 4'])(
+    'refuses the command line %s, with its help',
+    async (words) => {
+      const { code, stdout, stderr } = await cli.run(words)
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('See: deskmates plan scale --help')])
+    },
+  ) // C49, C51
 })
 
 describe('plan mode', () => {

@@ -69,7 +69,7 @@ describe('plan run', { timeout: 60_000 }, () => {
     const { members } = await cli.json('team show phase-03')
     expect(members.filter(({ status }: { status: string }) => status !== 'stopped')).toMatchObject([{ name: 'lead' }])
     expect(await cli.ok('status phase-03')).not.toMatch(/lead +\S+ +lead +\d+ +\d/)
-  }) // C1, C18, C36, C41, C46, C48, C50
+  }) // C1, C18, C41, C46, C48, C50, C52, C53
 
   it('leaves the same board, summaries and files in task mode as in teammate mode', async () => {
     writeExample(cli.dir)
@@ -139,6 +139,24 @@ describe('plan run', { timeout: 60_000 }, () => {
     expect(members.map(({ name }: { name: string }) => name)).toEqual(['lead', 'dev-1', 'dev-2'])
     expect((await run('p --max-devs 0')).code).toBe(2)
   }) // C48
+
+  it('starts a developer for each task as it becomes ready, and one for tasks that share a file', async () => {
+    const shared = { f: ['src/shared.ts'] }
+    const behindT1 = (id: string) => task(id, { td: ['T1'] })
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1', shared), task('T2', shared), task('T3', shared))
+    const { code, stderr } = await run('p --mode teammate')
+    expect([code, stderr]).toEqual([0, expect.anything()])
+    const joined = async (team: string) =>
+      (await eventsOf(team)).filter(({ type, name }) => type === 'member.joined' && name !== 'lead')
+    expect(await joined('phase-03')).toMatchObject([{ name: 'dev-1' }])
+    writeLines(cli.dir, 'q/04-01.plan.jsonl', header('01', { p: '04' }), task('T1'), behindT1('T2'), behindT1('T3'))
+    expect((await run('q --mode teammate')).code).toBe(0)
+    expect(await joined('phase-04')).toMatchObject([{ name: 'dev-1' }, { name: 'dev-2' }])
+    const events = await eventsOf('phase-04')
+    const at = (wanted: object) =>
+      events.findIndex((event) => Object.entries(wanted).every(([k, v]) => event[k as keyof Shown] === v))
+    expect(at({ type: 'member.joined', name: 'dev-2' })).toBeGreaterThan(at({ type: 'task.completed', id: '04-01/T1' }))
+  }) // C48, C50
 
   it.each(['task', 'teammate'])('halts in %s mode when a task fails without a teammate too', async (mode) => {
     writeExample(cli.dir)
