@@ -70,7 +70,7 @@ export interface LifecycleOptions {
   urgentMail(): readonly string[]
   /** All other teammates are idle or wait for a silent model. */
   areOthersSilent(): boolean
-  onAnswer(): void
+  onEvent(event: AgentEvent): void
   /** It has ended here; `cause` says why if something went wrong. */
   onEnd(cause?: unknown): void
 }
@@ -281,7 +281,8 @@ export function startLifecycle(options: LifecycleOptions): Lifecycle {
         handOver.onEvent(event)
         shown ??= reportWorking()
         // Reported before what the agent does next.
-        if (event.type === 'answered') await shown.then(options.onAnswer)
+        if (event.type === 'answered') await shown
+        options.onEvent(event)
         run.emit({ ...event, agent: name })
       }
       const isEndedByUser = isByUser(step.value, turn.signal.reason)

@@ -626,6 +626,26 @@ describe('the loss of a teammate', () => {
     await harness.until(() => statusOf(harness, 'ada') === 'idle' || statusOf(harness, 'bob') === 'idle')
   }) // C68, F49
 
+  it('while the breaker is open is followed by a try after a pause from then on', async () => {
+    const isBroken: Record<string, boolean> = { ada: true, bob: true }
+    const harness = await supervisorHarness((request, signal) =>
+      isBroken[request.agent] ? failing(request, signal) : diligent(request, signal),
+    )
+    for (const name of ['cyd', 'ada', 'bob']) await harness.supervised.spawn({ name, prompt: 'Dig.' })
+    await harness.until(() => harness.team.state.breaker.get().state === 'open' && harness.supervised.isIdle)
+    harness.clock.advance(60)
+    isBroken.cyd = true
+    await harness.team.send({ to: 'cyd', content: 'And now?' }, { by: harness.lead })
+    await harness.until(() => statusOf(harness, 'cyd') === 'lost' && harness.supervised.isIdle)
+    isBroken.ada = isBroken.bob = isBroken.cyd = false
+    const before = harness.modelRequests.length
+    harness.clock.advance(119)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(harness.modelRequests).toHaveLength(before)
+    harness.clock.advance(1)
+    await harness.until(() => harness.team.state.breaker.get().state === 'closed')
+  }) // C68
+
   it('that repeats is followed by another try after the pause', async () => {
     let isBroken = true
     const harness = await supervisorHarness((request, signal) =>

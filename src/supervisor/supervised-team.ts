@@ -149,7 +149,7 @@ export function openSupervisedTeam(
       urgentMail: () => urgentMailOf(team.state, by.name),
       areOthersSilent: () =>
         [...teammates.values()].every((other) => other === teammate || !other.isBusy || other.isSilent),
-      onAnswer: () => failures.onAnswer(by.name),
+      onEvent: (event) => failures.onEvent(by.name, event),
       onEnd(cause) {
         if (teammates.get(key)?.generation === by.generation) teammates.delete(key)
         const report = (error: unknown) => run.emit({ type: 'note', agent: by.name, text: String(error) })

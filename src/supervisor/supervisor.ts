@@ -229,7 +229,7 @@ export async function openSupervisor(context: SessionContext, own: Membership): 
         isInterrupted: state.isInterrupted,
         urgentMail: () => teams.flatMap(({ team, by }) => urgentMailOf(team.state, by.name)),
         areOthersSilent: () => false,
-        onAnswer() {},
+        onEvent() {},
         onEnd: changes.notify,
       })
       return leadLifecycle

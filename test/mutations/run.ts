@@ -77,6 +77,25 @@ export const mutations: readonly Mutation[] = [
     fails: 'stays closed when one agent is lost repeatedly',
   },
   {
+    name: 'silent-probe-keeps-the-breaker-half-open',
+    mistake: 'A teammate that is tried and does not answer keeps every other one out until its silence is too long',
+    file: 'src/supervisor/teammate/failures.ts',
+    old: 'cancelTimer = clock.in(PROBE_S, ',
+    new: 'void (',
+    test: 'src/cli/run/team-health.test.ts',
+    fails: 'opens for two agents lost within 5 minutes',
+  },
+  {
+    name: 'pause-of-the-first-loss',
+    mistake:
+      'A loss while the breaker is open starts its pause anew, but the try comes too early, is refused, and is the last',
+    file: 'src/supervisor/teammate/failures.ts',
+    old: 'before.openedAt !== next.openedAt || ',
+    new: '',
+    test: supervisedTeam,
+    fails: 'while the breaker is open is followed by a try',
+  },
+  {
     name: 'parked-member-works-again',
     mistake: 'A late report of a parked teammate shows it at work although no run is on',
     file: 'src/team/fold/apply-members.ts',

@@ -1,3 +1,4 @@
+import type { AgentEvent } from '../../agent/agent-event.ts'
 import type { Membership } from '../../agent/membership.ts'
 import type { SessionContext } from '../../agent/session-context.ts'
 import { TranscriptDamaged } from '../../agent/transcript/lost-transcript.ts'
@@ -12,7 +13,17 @@ import {
 } from '../../prompts/reports.ts'
 import { suits, tasksLeftTo } from '../../team/board/decide-claims.ts'
 import type { Author } from '../../team/event.ts'
-import { admit, type Breaker, failsRepeatedly, lost, PAUSE_S, settled, worked } from '../../team/members/breaker.ts'
+import {
+  admit,
+  alive,
+  type Breaker,
+  failsRepeatedly,
+  lost,
+  PAUSE_S,
+  PROBE_S,
+  settled,
+  worked,
+} from '../../team/members/breaker.ts'
 import { type Member, ONE_SHOT_TYPE } from '../../team/members/member.ts'
 import { isRefusal, type Refusal, refuse } from '../../team/refusal.ts'
 import { heldBy, memberNamed, roster } from '../../team/state.ts'
@@ -25,13 +36,16 @@ export interface Failures {
   recordLoss(by: Author, cause: unknown): Promise<void>
   /** May a teammate of this name be spawned now? A refusal says what to do instead. */
   admit(name: string): Refusal | undefined
-  onAnswer(name: string): void
+  onEvent(name: string, event: AgentEvent): void
   readonly isBusy: boolean
   /** The run ended: no teammate is brought back and no replacement starts until `resume` is called. */
   halt(): void
   resume(): void
   close(): void
 }
+
+/** Parts of an answer; an event about a wait is none. */
+const PIECES: ReadonlySet<AgentEvent['type']> = new Set(['text', 'reasoning', 'tool_call'])
 
 export interface FailuresOptions {
   readonly oneShots: OneShots
@@ -53,7 +67,7 @@ export function createFailures(
   let breaker = team.state.breaker.get()
   let inProgress = 0
   let isHalted = false
-  let cancelProbe = () => {}
+  let cancelTimer = () => {}
   /** Tasks whose replacement has to wait, because another claim reserves their files: it starts when they are free. */
   const waitingTasks = new Map<string, { readonly member: Member; readonly reason: string }>()
   const stopWatching = team.watch(startWaiting)
@@ -63,15 +77,23 @@ export function createFailures(
     if (before === next) return
     breaker = next
     report([{ type: 'breaker.changed', breaker: next, reason }])
-    if (before.state === next.state) return
-    run.emit({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
-    cancelProbe()
-    if (next.state === 'open') probeAfterPause()
+    if (before.state !== next.state)
+      run.emit({ type: 'note', agent: 'lead', text: `[BREAKER] ${before.state} → ${next.state}: ${reason}` })
+    if (before.state !== next.state || before.openedAt !== next.openedAt || before.probe !== next.probe) awaitNext(next)
+  }
+
+  /** What the breaker does when nothing else happens: a pause ends, or a probe has given no sign of life. */
+  function awaitNext({ state, probe }: Breaker): void {
+    cancelTimer()
+    if (state === 'open') probeAfterPause()
+    if (probe === null) return
+    const silent = `${probe.name} did not answer within ${PROBE_S} s`
+    cancelTimer = clock.in(PROBE_S, () => change(settled(breaker, clock.now()), silent))
   }
 
   function probeAfterPause(): void {
-    cancelProbe()
-    cancelProbe = clock.in(PAUSE_S, () => void probe().catch(reportProblem))
+    cancelTimer()
+    cancelTimer = clock.in(PAUSE_S, () => void probe().catch(reportProblem))
   }
 
   async function recordLoss(by: Author, cause: unknown): Promise<void> {
@@ -191,14 +213,15 @@ export function createFailures(
       change(admitted.breaker, `${name} is tried`)
       return admitted.isAdmitted ? undefined : refuse('wrong_state', { problem: 'breaker_open' })
     },
-    onAnswer(name) {
-      change(worked(breaker, name), `${name} works`)
+    onEvent(name, { type }) {
+      if (type === 'answered') change(worked(breaker, name), `${name} works`)
+      if (PIECES.has(type)) change(alive(breaker, name, clock.now()), `${name} answers`)
     },
     get isBusy() {
       return inProgress > 0
     },
     close() {
-      cancelProbe()
+      cancelTimer()
       stopWatching()
       closing.abort()
       oneShots.close()

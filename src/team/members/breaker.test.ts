@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admit, Breaker, CLOSED, failsRepeatedly, lost, settled, worked } from './breaker.ts'
+import { admit, alive, Breaker, CLOSED, failsRepeatedly, lost, settled, worked } from './breaker.ts'
 
 const opened = lost(lost(CLOSED, 'ada', 1000), 'bob', 1299)
 
@@ -42,4 +42,14 @@ describe('the circuit breaker', () => {
     expect(settled(breaker, 2059).state).toBe('half-open')
     expect(settled(breaker, 2060)).toMatchObject({ state: 'open', openedAt: 2060 })
   }) // C68, F49
+
+  it('gives the admitted agent its minute again while its model sends an answer', () => {
+    const { breaker } = admit(opened, 'ada', 2000)
+    expect(alive(breaker, 'ada', 2029), 'recorded at most twice a minute').toBe(breaker)
+    const answering = alive(breaker, 'ada', 2050)
+    expect(settled(answering, 2109).state).toBe('half-open')
+    expect(settled(answering, 2110).state).toBe('open')
+    expect(alive(breaker, 'bob', 2050)).toBe(breaker)
+    expect(alive(opened, 'ada', 2050)).toBe(opened)
+  }) // C68, F46
 })

@@ -8,8 +8,10 @@ const MAX_LOST_AGENTS = 2
 const MAX_LOST_TIMES = 2
 const WINDOW_S = 300
 export const PAUSE_S = 120
-/** The time a probe has to show that it works. */
-const PROBE_S = 60
+/** The time a probe has to show that it works, anew from each sign of life. */
+export const PROBE_S = 60
+/** A probe that gives signs of life is recorded so often, not with each of them. */
+const SIGN_S = PROBE_S / 2
 
 /**
  * closed     teammates are spawned
@@ -21,7 +23,7 @@ export const Breaker = z.object({
   openedAt: Timestamp.nullable(),
   /** Which teammates were lost, and when, the newest last. Older versions wrote the time alone. */
   losses: z.array(z.union([z.object({ name: z.string(), at: Timestamp }), Timestamp])),
-  /** The teammate that was admitted, and when. */
+  /** The teammate that was admitted, and when, or when its model last sent something. */
   probe: z.object({ name: z.string(), since: Timestamp }).nullable(),
 })
 export type Breaker = z.infer<typeof Breaker>
@@ -65,6 +67,13 @@ function nameOf(loss: Loss): string {
 /** A teammate has done something: if it was the probe, the breaker closes. */
 export function worked(breaker: Breaker, name: string): Breaker {
   return breaker.state === 'half-open' && breaker.probe?.name === name ? CLOSED : breaker
+}
+
+/** The model of a teammate sends something: a probe has its time again, because a long answer is no silence. */
+export function alive(breaker: Breaker, name: string, now: number): Breaker {
+  const { state, probe } = breaker
+  if (state !== 'half-open' || probe?.name !== name || now < probe.since + SIGN_S) return breaker
+  return { ...breaker, probe: { name, since: now } }
 }
 
 /** May a teammate be spawned or brought back now? The one admitted by a half-open breaker becomes its probe. */
