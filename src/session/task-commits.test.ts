@@ -217,21 +217,4 @@ describe('the gates of a role', { timeout: 240_000 }, () => {
     expect(notes.join('\n')).toContain('[GATE] 03-01/T1: went on after being held 2 times.')
     expect(summary).toMatchObject({ s: 'complete', dv: [expect.stringContaining('held 2 times')] })
   }) // C79
-
-  it('hold a member that idles with a task while plans have no summary', async ({ skip }) => {
-    const { summary, notes } = await runPlan(
-      {
-        tasks: [{ id: '03-01/T1', subject: 'Write a', files: ['a.ts'] }],
-        parts: [
-          { ...write('dev-1', 'a.ts') },
-          { agent: 'dev-1', when: { answer: 2 }, text: 'Later.' },
-          complete('dev-1', '03-01/T1', 3),
-        ],
-      },
-      { gatesOf: () => ({ idle: true, completion: true }) },
-      skip,
-    )
-    expect(notes.join('\n')).not.toContain('[GATE]')
-    expect(summary).toMatchObject({ s: 'complete', dv: [] })
-  }) // C79
 })

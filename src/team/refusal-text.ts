@@ -161,6 +161,8 @@ const TEXTS: { readonly [Code in RefusalCode]: Texts<RefusalDetails[Code]> } = {
       const where = isOtherDepartment ? ', which is in another department' : ''
       if (roles.length === 0) return `${aOrAn(role)} sends no ${type}, so not to ${given}${where} either.`
       const names = allowed.length === 0 ? `none of them is in this team now` : allowed.join(', ')
+      if (toRole === null && roles.includes(to))
+        return `${to} is a role, not a member: name the member that has it. Allowed recipients: ${names}.`
       return `${aOrAn(role)} sends ${type} to ${roles.join(' or ')} only, not to ${given}${where}. Allowed recipients: ${names}.`
     },
     content: ({ type, issues, fields }) =>

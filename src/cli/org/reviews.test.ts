@@ -110,5 +110,16 @@ describe('a developer without a sign of life', { timeout: 120_000 }, () => {
     const lost = health.filter(({ payload }) => payload.state === 'disappeared')
     expect(lost.length).toBeGreaterThanOrEqual(2)
     for (const { payload } of lost) expect(payload).toMatchObject({ agent_id: 'dev-1', timeout_triggered: true })
-  }) // C59, C61, C63, C65, F46
+    const shown = await cli.json('task show 03-01/T1 --team yolo-backend')
+    expect(shown).toMatchObject({ status: 'completed', owner: 'dev-1-errand', attempts: 3 })
+    expect(shown.ended).toMatchObject([
+      { owner: 'dev-1', end: 'owner lost' },
+      { owner: 'dev-1', end: 'owner lost' },
+    ])
+    const breaker = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'circuit_breaker_state')
+    expect(breaker.map(({ payload }) => [payload.state, payload.failure_count])).toEqual([
+      ['closed', 1],
+      ['closed', 2],
+    ])
+  }) // C58, C59, C63, C65, F46
 })

@@ -112,6 +112,14 @@ describe('org run', { timeout: 120_000 }, () => {
     ])
     expect((await cli.run('org gate all-depts')).code).toBe(1)
     expect(existsSync(join(cli.dir, 'src/api/users.ts'))).toBe(false)
+    const shown = () => JSON.parse(cli.read(PHASES, '03-api', '.dept-status-backend.json'))
+    const before = shown()
+    expect(before).toEqual({
+      ...{ dept: 'backend', status: 'failed', step: 'implementation', plans_complete: 0, plans_total: 1 },
+      ...{ started_at: '2027-01-15T08:00:00.000Z', updated_at: '2027-01-15T08:00:00.000Z' },
+      error: expect.stringContaining('the database is missing'),
+    })
+    cli.clock.advance(60)
     const again = await run('03-api', { more })
     expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('frontend: step')])
     expect(await states()).toEqual([
@@ -119,7 +127,13 @@ describe('org run', { timeout: 120_000 }, () => {
       ['backend', 'complete'],
     ])
     expect(cli.read('src/api/users.ts')).toBe('03-01/T1\n')
-  }) // C60, C61, C71, C75, F47
+    expect(shown()).toEqual({
+      ...{ dept: 'backend', status: 'complete', step: 'signoff', plans_complete: 1, plans_total: 1, error: null },
+      ...{ started_at: before.started_at, updated_at: '2027-01-15T08:01:00.000Z' },
+    })
+    const contract = await cli.run('org gate api-contract')
+    expect([contract.code, contract.stdout], 'no wave waits for it').toEqual([1, expect.stringContaining('not passed')])
+  }) // C61, C70, C71, C73, C75, F47
 
   it.each(['0', '1'])(
     'exits 3 at a limit and leaves its step begun; a higher limit finishes it (teams: %s)',
