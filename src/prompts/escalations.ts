@@ -1,6 +1,13 @@
+/** Why an escalation goes up: its time is over, or no agent works that could still answer. */
+export function unansweredText(silent: string, seconds: number | undefined): string {
+  return seconds === undefined
+    ? `${silent} ended its turn without an answer`
+    : `${silent} did not answer within ${seconds} s`
+}
+
 /** For the sender of an escalation, and the log. */
-export function escalatedText(silent: string, seconds: number, to: string): string {
-  return `${silent} did not answer the escalation within ${seconds} s, so it goes to ${to}.`
+export function escalatedText(why: string, to: string): string {
+  return `${why}, so the escalation goes to ${to}.`
 }
 
 /** For the user: no member of the team is left to answer. */

@@ -53,7 +53,10 @@ describe('an escalation', () => {
     expect(recorded).toMatchObject([
       {
         ...{ kind: 'escalation', to: 'owner', from: 'backend' },
-        content: { issue: 'the API is missing', evidence: { length: 3 } },
+        content: {
+          issue: 'the API is missing',
+          evidence: [expect.anything(), 'senior-1 did not answer within 300 s', 'lead did not answer within 300 s'],
+        },
       },
     ])
     expect(events).toContainEqual(expect.objectContaining({ type: 'problem', text: expect.stringContaining('owner') }))
@@ -61,7 +64,7 @@ describe('an escalation', () => {
   }) // C81, C31
 
   it('stays where it was answered, and is passed on at once when no agent works', async () => {
-    const { clock, send, open, escalations } = await team()
+    const { clock, send, open, escalations, ...harness } = await team()
     await send('dev-1', 'senior-1', 'escalation')
     await send('senior-1', 'dev-1', 'message', 'I add it.')
     expect([open(), await escalations.passOnAll()]).toEqual([[], false])
@@ -69,6 +72,10 @@ describe('an escalation', () => {
     await send('dev-1', 'senior-1', 'escalation')
     expect(await escalations.passOnAll()).toBe(true)
     expect(open()).toEqual(['lead'])
+    const [passedOn] = harness.team.state.escalations.values()
+    expect(JSON.parse(passedOn!.content).evidence.at(-1), 'no time has passed').toBe(
+      'senior-1 ended its turn without an answer',
+    )
     escalations.close()
   }) // C81
 })

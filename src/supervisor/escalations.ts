@@ -1,7 +1,7 @@
 import type { Membership } from '../agent/membership.ts'
 import type { SessionContext } from '../agent/session-context.ts'
 import { createIds } from '../journal/ids.ts'
-import { escalatedText, escalationForUserText } from '../prompts/escalations.ts'
+import { escalatedText, escalationForUserText, unansweredText } from '../prompts/escalations.ts'
 import type { OpenEscalation } from '../team/mail/escalations.ts'
 import type { Message } from '../team/message.ts'
 import { isRefusal } from '../team/refusal.ts'
@@ -36,18 +36,20 @@ export function watchEscalations(
 
   function ring(): void {
     const due = open().filter(({ at }) => at + timeoutSeconds <= clock.now())
-    void passOn(due).catch((error) => run.emit({ type: 'problem', agent: 'lead', text: String(error) }))
+    void passOn(due, timeoutSeconds).catch((error) => run.emit({ type: 'problem', agent: 'lead', text: String(error) }))
   }
 
-  async function passOn(escalations: readonly OpenEscalation[]): Promise<void> {
+  /** `waited` is undefined where no agent works, so that waiting longer brings no answer. */
+  async function passOn(escalations: readonly OpenEscalation[], waited?: number): Promise<void> {
     for (const { id } of escalations) passing.add(id)
-    for (const escalation of await team.loadLongTexts([...escalations])) await passOnOne(escalation)
+    for (const escalation of await team.loadLongTexts([...escalations]))
+      await passOnOne(escalation, unansweredText(escalation.to, waited))
     schedule()
   }
 
-  async function passOnOne(escalation: OpenEscalation): Promise<void> {
-    const { id, from, to } = escalation
-    const next = rules!.next(escalation, team.state)
+  async function passOnOne(escalation: OpenEscalation, why: string): Promise<void> {
+    const { id, from } = escalation
+    const next = rules!.next(escalation, team.state, why)
     const closing = { id: newId(), timestamp: clock.now(), escalates: id }
     let message: Message
     let level: string
@@ -59,10 +61,10 @@ export function watchEscalations(
       if (next) await record(next.handOff)
       const issue = next?.issue ?? escalation.content
       run.emit({ type: 'problem', agent: from, text: escalationForUserText(from, level, issue) })
-      message = { ...closing, type: 'error', from: 'lead', to: from, content: escalatedText(to, timeoutSeconds, level) }
+      message = { ...closing, type: 'error', from: 'lead', to: from, content: escalatedText(why, level) }
     }
     await team.report([{ type: 'message.sent', message }], { by })
-    run.emit({ type: 'note', agent: from, text: `[ESCALATION] ${from}: ${escalatedText(to, timeoutSeconds, level)}` })
+    run.emit({ type: 'note', agent: from, text: `[ESCALATION] ${from}: ${escalatedText(why, level)}` })
   }
 
   async function record(handOff: Parameters<NonNullable<NonNullable<typeof routing>['record']>>[0]): Promise<void> {

@@ -38,8 +38,8 @@ export type HandedOver =
 /** What becomes of an escalation that is not answered. */
 export interface EscalationTimeouts {
   readonly timeoutSeconds: number
-  /** Where it goes next; undefined where no level is left. */
-  next(escalation: OpenEscalation, state: TeamState): NextLevel | undefined
+  /** Where it goes next, with `why` as further evidence; undefined where no level is left. */
+  next(escalation: OpenEscalation, state: TeamState, why: string): NextLevel | undefined
 }
 
 /**

@@ -121,7 +121,7 @@ describe('an escalation in a department', { timeout: 120_000 }, () => {
       ['lead', 'owner'],
     ])
       expect(stderr).toContain(
-        `[ESCALATION] dev-1: ${who} did not answer the escalation within 300 s, so it goes to ${level}.`,
+        `[ESCALATION] dev-1: ${who} did not answer within 300 s, so the escalation goes to ${level}.`,
       )
   }) // C31, C81
 })

@@ -26,15 +26,14 @@ export function superiorOf(place: Place, name: string, state: TeamState): string
 /** An escalation that is not answered in time goes up: to the next level that has a member, then to the owner. */
 export function escalationTimeouts(place: Place): EscalationTimeouts {
   const { organisation, department, folder } = place
-  const { timeoutSeconds } = organisation.escalation
   return {
-    timeoutSeconds,
-    next(escalation, state): NextLevel | undefined {
+    timeoutSeconds: organisation.escalation.timeoutSeconds,
+    next(escalation, state, why): NextLevel | undefined {
       const silent = partyOf(organisation, department, state, escalation.to)?.role
       if (silent === undefined) return undefined
       const above = levelAbove(place, silent, [escalation.from, escalation.to], state)
       const to = above?.role ?? organisation.owner
-      const content = passedOn(escalation, to, `${escalation.to} did not answer within ${timeoutSeconds} s`)
+      const content = passedOn(escalation, to, why)
       if (above) return { to: above.member, content: JSON.stringify(content) }
       const draft = { folder, kind: 'escalation', from: department, to, content, progress: [] }
       return { handOff: handOffDraft(draft), issue: String(content.issue) }
