@@ -89,9 +89,9 @@ function routeTalk(options: RoutingOptions, message: RoutedMessage, state: TeamS
   const allowed = organisation.routing.talk[sender.role] ?? []
   for (const name of names) {
     const recipient = partyOf(organisation, department, state, name)
-    const addressed = { message: { ...message, to: name }, sender, recipient, handoff: undefined }
+    const addressed = { message: { ...message, to: name }, sender, handoff: undefined }
     if (!recipient || (!allowed.includes(recipient.role) && !isStandIn(options, state, addressed)))
-      return wrongRecipient(options, state, addressed)
+      return wrongRecipient(options, state, { ...addressed, recipient: recipient ?? partyOutside(organisation, name) })
   }
   return { via: 'message' }
 }
