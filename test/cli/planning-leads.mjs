@@ -29,7 +29,11 @@ function planFile(phase, [id, file], td) {
   return { path: `.yolo-planning/phases/${phase}/${id}.plan.jsonl`, content }
 }
 
-const FILES = { backend: ['03-01', 'src/api/users.ts'], frontend: ['03-02', 'src/pages/users.tsx'] }
+const FILES = {
+  backend: ['03-01', 'src/api/users.ts'],
+  frontend: ['03-02', 'src/pages/users.tsx'],
+  uiux: ['03-03', 'design/users.md'],
+}
 
 export function plan(turns) {
   const text = JSON.stringify(turns.filter(({ role }) => role !== 'assistant'))

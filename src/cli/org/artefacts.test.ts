@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -70,4 +70,41 @@ describe('departments of one phase', { timeout: 120_000 }, () => {
       { dept: 'backend', status: 'complete' },
     ])
   }) // C61, C76
+})
+
+describe('the artefacts of a phase', () => {
+  const ARTEFACTS: Record<string, object> = {
+    critique: { id: 'C1', cat: 'gap', sev: 'major', q: 'What about errors?' },
+    research: { q: 'Which parser?', src: 'docs', finding: 'None needed' },
+    reqs: { id: 'R1', t: 'Users are listed' },
+    'test-plan': { id: 'T1', tf: ['test/a.ts'], tc: 3, red: true },
+    verification: { tier: 'standard', r: 'PASS', ps: 1, fl: 0, tt: 1 },
+    'qa-code': { r: 'PASS', tests: { ps: 3, fl: 0 } },
+    'code-review': { plan: '03-01', r: 'approve', cycle: 1 },
+    'security-audit': { r: 'PASS', findings: 0, critical: 0 },
+    gaps: { id: 'G1', sev: 'minor', desc: 'no help text', st: 'open' },
+    decisions: { ts: '2026-01-01', agent: 'dev', task: '03-01/T1', dec: 'zod', reason: 'in use', alts: [] },
+    'manual-qa': { id: 'M1', r: 'pass' },
+    'design-tokens': { cat: 'color', name: 'primary', val: '#00f' },
+    'component-specs': { name: 'Button', desc: 'Starts an action', states: ['default'], status: 'ready' },
+    'user-flows': { id: 'F1', name: 'login', steps: ['open', 'submit'] },
+  }
+  const names = Object.keys(ARTEFACTS).map((name) => `${name}.jsonl`)
+
+  it('are each checked by their format, and a gate says which one is missing or wrong, and where', async () => {
+    const file = join(cli.dir, MAIN)
+    const gate = `gates:\n  documents: { blocking: false, artefacts: [${names.join(', ')}] }\n`
+    writeFileSync(file, readFileSync(file, 'utf8').replace('gates:\n', gate))
+    const missing = async () => JSON.parse((await cli.run('org gate documents --json')).stdout).missing
+    writeLines(cli.dir, '.yolo-planning/config.json', { team_mode: 'task' })
+    rmSync(join(cli.dir, PHASE, 'reqs.jsonl'))
+    const each = (problem: string) => names.map((name) => expect.stringMatching(new RegExp(`^${name}: .*${problem}`)))
+    expect(await missing()).toEqual(each('is missing$'))
+    for (const name of names) writeFileSync(join(cli.dir, PHASE, name), '{"other":1}\n')
+    expect(await missing()).toEqual(each('line 1: "'))
+    for (const name of names) writeFileSync(join(cli.dir, PHASE, name), '{"id":')
+    expect(await missing()).toEqual(each('line 1: is not JSON$'))
+    for (const [name, line] of Object.entries(ARTEFACTS)) writeLines(cli.dir, join(PHASE, `${name}.jsonl`), line)
+    expect(await cli.ok('org gate documents')).toBe('Gate documents is passed.\n')
+  }) // C40
 })

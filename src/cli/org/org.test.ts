@@ -198,4 +198,19 @@ describe('log --handoffs', () => {
     const { stderr } = await cli.run(['send', 'dev-1', '{}', '--type', 'task_claim', '--team', 'yolo-backend'])
     expect(stderr).toContain('task_claim is derived from the journal and is not sent')
   }) // C29, C35
+
+  it('prints the content of a hand-off as fields where it is a JSON object, and else as the text it is', async () => {
+    await cli.ok('org init engineering')
+    await cli.ok('team join dev-1 --role dev')
+    const fields = { task: '03-01/T3', plan_id: '03-01', status: 'partial' }
+    const contents = [JSON.stringify(fields), 'T3 is done', '{"task":', '["03-01/T3"]', '3', '{"payload":3}']
+    for (const content of contents) await cli.ok(['send', 'lead', content, '--type', 'dev_progress', '--from', 'dev-1'])
+    const lines = (await cli.ok('log --handoffs --json')).trim().split('\n')
+    const shown = lines.map((line) => JSON.parse(line))
+    expect(shown.map(({ payload }) => payload)).toEqual([fields, ...contents.slice(1, 5), { payload: 3 }])
+    expect(shown[0]).toMatchObject({ type: 'dev_progress', author_role: 'dev', phase: '03', task: '03-01/T3' })
+    expect(shown[1]).toMatchObject({ type: 'dev_progress', author_role: 'dev', phase: null, task: null })
+    expect(await cli.ok('log --handoffs')).toContain('dev_progress "T3 is done"')
+    expect(await cli.ok('inbox lead')).toContain('T3 is done')
+  }) // C33
 })

@@ -199,6 +199,9 @@ describe('org run', { timeout: 120_000 }, () => {
     ])
     const said = cli.read('.teams/yolo-owner/transcripts/lead.jsonl')
     expect(said).toContain('dispatch_order: name each of these once: frontend, backend.')
+    expect(said).toContain(
+      'When departments disagree: data integrity over user experience; security over features; accessibility over polish.',
+    )
     expect(said).toContain('The phase is not complete: department frontend is pending')
     expect(said).toContain('uiux cannot run now. Departments that can: frontend, backend.')
   }) // C31, C34

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
@@ -71,6 +71,25 @@ describe('messages in a plan run', { timeout: 60_000 }, () => {
     expect(sent).toEqual(['dev_progress to lead', 'message to lead'])
     expect(transcript).not.toContain('Allowed recipients')
   }) // C26
+
+  it('are delivered with a warning where the organisation only warns, except what has no mailbox', async () => {
+    await cli.ok('org init engineering')
+    const file = join(cli.dir, '.deskmates/organisation/organisation.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('violations: reject', 'violations: warn'))
+    await cli.ok('trust')
+    const { sent, transcript } = await sentBy(
+      { recipient: 'dev-2', content: 'Which route is yours?' },
+      { recipient: 'lead', type: 'dev_progress', content: JSON.stringify({ ...PROGRESS, status: 'fine' }) },
+      { recipient: 'yolo-fe-lead', content: 'Which fields do you need?' },
+      { recipient: 'lead', type: 'task_claim', content: '{}' },
+    )
+    expect(sent).toEqual(['message to dev-2', 'dev_progress to lead'])
+    expect(transcript).toContain('Warning: A dev sends message to senior only, not to dev-2 (dev).')
+    expect(transcript).toContain('Warning: The content is not a valid dev_progress: status: is not one of')
+    expect(transcript).toContain('not to yolo-fe-lead')
+    const journal = await cli.ok('log --json --team phase-03')
+    expect(journal.match(/"violation":"not_routed"/g), 'they are marked').toHaveLength(2)
+  }) // C32, C35, F50
 
   it.each([['is not trusted'], ['is not there'], ['has no developers']])(
     'follow no rules of an organisation that %s',

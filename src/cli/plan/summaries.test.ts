@@ -56,6 +56,10 @@ describe('the summary file of a plan', () => {
     await cli.ok('task claim 03-01/T2 --as ada')
     await cli.ok(['task', 'fail', '03-01/T2', '--as', 'ada', '--reason', 'no such API'])
     expect(JSON.parse(cli.read(SUMMARY))).toMatchObject({ s: 'partial', dv: ['03-01/T2 failed: no such API'] })
+    await cli.ok('task update 03-01/T1 --status pending')
+    await cli.ok('task claim 03-01/T1 --as ada')
+    await cli.ok(['task', 'fail', '03-01/T1', '--as', 'ada', '--reason', 'no such file'])
+    expect(JSON.parse(cli.read(SUMMARY))).toMatchObject({ s: 'failed', tc: 0, tt: 2, fm: [], built: [] })
   }) // C38, C39
 
   it('has the journal as its only source: a removed or altered file is rebuilt by the next change', async () => {
