@@ -159,7 +159,7 @@ describe('org run', { timeout: 120_000 }, () => {
       expect(journal.match(/"type":"task.completed","id":"03-01\/T\d"/g)).toHaveLength(1)
       expect(journal).not.toMatch(/"type":"task\.failed"|"status":"failed"/)
     },
-  ) // C46, C76
+  ) // C76
 
   it('lets a model own the phase where the organisation says so; it cannot ship or start too early', async () => {
     const file = join(cli.dir, '.deskmates/organisation/organisation.yaml')

@@ -61,7 +61,7 @@ describe('plan status beside an organisation that is not valid', () => {
       phases: [],
       problems: [{ file: join(cli.dir, MAIN), line: expect.any(Number), fix: expect.stringContaining('Write') }],
     })
-  }) // C41, F40
+  }) // F40
 
   it('does the same for a planning configuration that is not valid', async () => {
     await cli.ok('org init engineering')

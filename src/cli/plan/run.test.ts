@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -85,6 +85,24 @@ describe('plan run', { timeout: 60_000 }, () => {
     expect(events.some(({ type, name }) => type === 'member.joined' && name === 'dev-03-02-T2')).toBe(true)
   }) // C1, C24, C39
 
+  it.each(['task', 'teammate'])('lets no developer write the summary of its plan in %s mode', async (mode) => {
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1'))
+    const script = join(cli.dir, '..', 'forger.json')
+    const content = JSON.stringify({ p: '03', s: 'complete', fm: ['forged'] })
+    const forge = { tool: 'write_file', input: { path: 'p/03-01.summary.jsonl', content } }
+    const fail = { tool: 'TaskUpdate', input: { taskId: '03-01/T1', status: 'failed', reason: 'no API' } }
+    const lead = { agent: 'lead', times: 'always', text: 'I see.' }
+    const parts = [forge, fail].map((call, i) => ({ when: { answer: i + 1 }, calls: [call] }))
+    writeFileSync(script, JSON.stringify({ parts: [lead, ...parts, { times: 'always', text: 'I see.' }] }))
+    expect((await run(`p --mode ${mode}`, `scripted:${script}`)).code).not.toBe(0)
+    const transcripts = readdirSync(join(cli.dir, '.teams/phase-03/transcripts'))
+    const [developer = ''] = transcripts.filter((name) => name.startsWith('dev-'))
+    expect(cli.read('.teams/phase-03/transcripts', developer)).toContain(
+      'p/03-01.summary.jsonl is never written by a file tool: deskmates writes it from the journal',
+    )
+    expect(JSON.parse(cli.read('p/03-01.summary.jsonl'))).toMatchObject({ s: 'failed', fm: [] })
+  }) // C39
+
   it('says which mode it takes and why, and logs a fallback before anything runs', async () => {
     writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), task('T1'))
     writeLines(cli.dir, '.yolo-planning/config.json', { team_mode: 'teammate', agent_teams: false })
@@ -126,7 +144,7 @@ describe('plan run', { timeout: 60_000 }, () => {
     const events = await eventsOf('phase-03')
     expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(9)
     expect(events.filter(({ type }) => type === 'task.failed')).toHaveLength(0)
-  }) // C46, C50
+  }) // C50
 
   it('starts no more developers than it may, and works on the board that has loaded the plans', async () => {
     writeExample(cli.dir)
