@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { teamHarness } from '../testing/harnesses/team-harness.ts'
 import type { Action, Permission } from './permission.ts'
-import { closedPlanGate, createPermissions, type PermissionsOptions } from './permissions.ts'
+import { closedChangeGate, createPermissions, type PermissionsOptions } from './permissions.ts'
 import { parseRules } from './rules/parse-rule.ts'
 import { type PermissionSettings, policyOf } from './rules/policy.ts'
 
@@ -21,7 +21,7 @@ function checkOf(settings: PermissionSettings, options: Partial<PermissionsOptio
 function steps(settings: PermissionSettings, refusing: { gate?: string; hook?: string; hookAsks?: string } = {}) {
   const taken: string[] = []
   const check = checkOf(settings, {
-    planGate() {
+    changeGate() {
       taken.push('plan gate')
       return refusing.gate
     },
@@ -125,17 +125,31 @@ describe('the permission check', () => {
   })
 
   it('lets an agent behind a closed plan gate read', async () => {
-    const check = checkOf({ mode: 'bypassPermissions' }, { planGate: () => 'No plan yet.' })
+    const check = checkOf({ mode: 'bypassPermissions' }, { changeGate: () => 'No plan yet.' })
     expect(await check(read)).toEqual({ allowed: true })
     expect(await check(write)).toMatchObject({ allowed: false, isTemporary: true })
   })
+
+  it('lets an agent that agreed to stop read, and begin nothing new', async () => {
+    const { ok, state } = teamHarness()
+    ok({ type: 'supervise', runtime: 'here' })
+    const { member } = ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'here' })
+    const check = checkOf({ mode: 'bypassPermissions' }, { changeGate: () => closedChangeGate({ state }, 'ada') })
+    const { request } = ok({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, 'lead')
+    expect(await check(write)).toEqual({ allowed: true })
+    const by = { name: 'ada', generation: member!.generation }
+    ok({ type: 'request.answer', id: request!.id, approve: true }, by)
+    for (const action of [write, run('make')])
+      expect(await check(action)).toMatchObject({ allowed: false, why: expect.stringContaining('you agreed to stop') })
+    expect(await check(read)).toEqual({ allowed: true })
+  }) // C25
 
   it('tells an agent behind a closed plan gate its next step, by the state of its plan', async () => {
     const { ok, state } = teamHarness()
     ok({ type: 'supervise', runtime: 'here' })
     const profile = { agentType: null, model: null, requirePlan: true }
     const { member } = ok({ type: 'member.spawn', name: 'ada', role: 'dev', runtime: 'here', profile })
-    const check = checkOf({ mode: 'bypassPermissions' }, { planGate: () => closedPlanGate({ state }, 'ada') })
+    const check = checkOf({ mode: 'bypassPermissions' }, { changeGate: () => closedChangeGate({ state }, 'ada') })
     const submit = { type: 'request.open', kind: 'plan_approval', to: 'lead', content: 'I dig.' } as const
     const submitted = () => ok(submit, { name: 'ada', generation: member!.generation }).request!.id
 

@@ -1,6 +1,6 @@
 import type { TeamHandle } from '../journal/team-handle.ts'
 import { hookRefusedCallText } from '../prompts/notices.ts'
-import { planGateText } from '../prompts/refusals.ts'
+import { AGREED_TO_STOP, planGateText } from '../prompts/refusals.ts'
 import { isOpen, planGate } from '../team/members/plan-gate.ts'
 import { memberNamed } from '../team/state.ts'
 import { isInsideAny } from './paths/places.ts'
@@ -24,8 +24,8 @@ export interface AgentPermissionsOptions {
   readonly isReadOnly?: boolean
   /** It works for a lead, so a refusal tells it to report what it needs. */
   readonly hasLead?: boolean
-  /** Why the agent may not change anything yet; undefined when it may. */
-  planGate?(): string | undefined
+  /** Why the agent may not change anything yet, or any more; undefined when it may. */
+  changeGate?(): string | undefined
   /** Runs the PreToolUse hooks of the user. They can refuse a call or have a person asked, and never allow one. */
   hooks?(call: ToolCallToCheck, signal: AbortSignal): Promise<HookObjection>
   /** Says which calls a person confirms although rules allow them; undefined for all others. */
@@ -68,14 +68,14 @@ export interface SandboxState {
  * The one chain that every tool call passes, in this order:
  *
  * deny rules    and what the mode or a read-only agent never does: denied, whatever allows it
- * plan gate     an agent whose plan is not approved yet changes nothing
+ * change gate   an agent whose plan is not approved yet, or that agreed to stop, changes nothing
  * sandbox       a command that has to run in a sandbox does not run without one
  * allow rules   and the mode: allowed, or a person has to be asked
  * hooks         of the user: may refuse what rules allow, and never allow what they do not
  * person        asked last, and only about what can still happen; some calls are confirmed although rules allow them
  */
 export function createPermissions(options: PermissionsOptions): Permissions {
-  const { planGate, hooks, confirm, person = {}, hasLead = false, isReadOnly = false, privateFolders = [] } = options
+  const { changeGate, hooks, confirm, person = {}, hasLead = false, isReadOnly = false, privateFolders = [] } = options
   const policyNow = () => {
     const { current } = options.policy
     return isReadOnly ? narrow(current, { ...current, isReadOnly }) : current
@@ -88,7 +88,7 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     if (ruled.decision === 'deny' && !needsPerson)
       return ruled.rule ? denied(`${ruled.why}.${ONLY_USER}`, `${ruled.why}.${REMOVE_RULE}`) : denied(`${ruled.why}.`)
 
-    const closed = action === undefined || action.kind === 'read' ? undefined : planGate?.()
+    const closed = action === undefined || action.kind === 'read' ? undefined : changeGate?.()
     if (closed !== undefined) return { allowed: false, why: closed, isTemporary: true }
 
     const unsafe = whyUnsafe(action, options.sandbox, policy)
@@ -162,9 +162,10 @@ export function allowOption(rules: readonly string[]): string {
   return `--allowedTools '${rules.join(',').replaceAll("'", "'\\''")}'`
 }
 
-/** Why a member may only read until its plan is approved, with its next step; undefined when it may change things. */
-export function closedPlanGate({ state }: Pick<TeamHandle, 'state'>, name: string): string | undefined {
+/** Why a member may only read, because it agreed to stop or its plan is not approved; undefined when it may change things. */
+export function closedChangeGate({ state }: Pick<TeamHandle, 'state'>, name: string): string | undefined {
   const member = memberNamed(state, name)
+  if (member?.status === 'stopping') return AGREED_TO_STOP
   const gate = member ? planGate(state, member) : 'not_required'
   return isOpen(gate) ? undefined : planGateText(gate)
 }

@@ -8,6 +8,9 @@ export function refusalForModel(refusal: Refusal): string {
   return refusal.code === 'plan_gate' ? planGateText(refusal.details.gate) : refusalTextWith(HINTS, refusal)
 }
 
+/** What a teammate reads that still wants to change something. */
+export const AGREED_TO_STOP = 'Not done: you agreed to stop, so you start nothing new. End your turn.'
+
 /** What a teammate reads whose plan is not approved yet. */
 export function planGateText(gate: PlanGate): string {
   return `Blocked: plan status is ${gate}. ${PLAN_GATE[gate]}`.trimEnd()

@@ -53,8 +53,9 @@ export function oneShotFailedText(problem: string): string {
 }
 
 /** Asks a teammate to stop at the end of the work of its team. */
-export function workOverRequest(reason: 'phase_complete' | 'plan_complete', team: string): string {
-  return `${reason}: the work of team ${team} is over. Please stop; say what you leave unfinished.`
+export function workOverRequest(reason: 'phase_complete' | 'plan_complete' | 'user_abort', team: string): string {
+  const why = reason === 'user_abort' ? `the user deletes team ${team}` : `the work of team ${team} is over`
+  return `${reason}: ${why}. Please stop; say what you leave unfinished.`
 }
 
 /** A problem of the run: a task failed, and no agent is left that could do it. */

@@ -444,6 +444,30 @@ describe('a shutdown request', () => {
     expect(harness.team.state.deviations.get()).toHaveLength(1)
   }) // C21, C22
 
+  it('is not reported as unanswered for a teammate that agreed and still ran at the deadline', async () => {
+    const harness = await supervisorHarness(
+      (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await harness.tasks({ subject: 'dig' })
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
+    await harness.until(() => harness.modelRequests.length === 1)
+    const { team, lead } = harness
+    await team.run({ type: 'request.open', kind: 'shutdown', to: 'ada', content: 'Stop.' }, { by: lead })
+    const ada = { name: 'ada', generation: 1, epoch: lead.epoch! }
+    await team.run({ type: 'request.answer', id: 'r1', approve: true, pendingWork: ['the roof'] }, { by: ada })
+    harness.clock.advance(31)
+    await harness.until(() => statusOf(harness, 'ada') === 'stopped')
+    const notes = harness.events.flatMap((event) => (event.type === 'note' ? [event.text] : []))
+    expect(notes).toEqual(['[SHUTDOWN] Timeout: ada agreed to stop, but still ran after 30s.'])
+    expect(team.state.deviations.get().map(({ text }) => text)).toEqual([
+      'the roof',
+      'stopped while it held the task (dig)',
+    ])
+    expect(mailOfLead(harness).map(({ content }) => content)).not.toContainEqual(
+      expect.stringContaining('did not answer'),
+    )
+  }) // C20, C21
+
   it('that an earlier generation agreed to does not stop the next one', async () => {
     const hanging: Compose = (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

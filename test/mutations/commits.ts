@@ -154,4 +154,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/supervisor/shutdown/shut-down-team.test.ts',
     fails: 'stops a teammate that refuses to stop',
   },
+  {
+    name: 'forced-stop-forgets-task',
+    mistake: 'the task of a teammate that is stopped by force is in no deviation',
+    file: 'src/supervisor/shutdown/shut-down-team.ts',
+    old: '    if (task) await team.report([stoppedWithTask(name, task)], { by })\n',
+    new: '',
+    test: 'src/supervisor/shutdown/shut-down-team.test.ts',
+    fails: 'stops a teammate that refuses to stop',
+  },
 ]

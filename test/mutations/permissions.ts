@@ -130,6 +130,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'a required sandbox that is missing is named before any rule is advised',
   },
   {
+    name: 'work-after-agreeing-to-stop',
+    mistake: 'An agent that agreed to stop begins something new in the same answer',
+    file: 'src/permissions/permissions.ts',
+    old: "  if (member?.status === 'stopping') return AGREED_TO_STOP\n",
+    new: '',
+    test: 'src/permissions/permissions.test.ts',
+    fails: 'lets an agent that agreed to stop read, and begin nothing new',
+  },
+  {
     name: 'plan-gate-advice-lost',
     mistake: 'An agent whose plan is rejected reads that it waits for an answer',
     file: 'src/permissions/permissions.ts',

@@ -39,9 +39,17 @@ function progressText(event: SessionEvent): string | undefined {
       return event.outcome === 'passed'
         ? undefined
         : `${prefix}hook ${oneLine(event.command)} ${event.outcome}: ${oneLine(event.why ?? '')}`
+    case 'note':
+      // Others are warnings of the session, which it prints by itself.
+      return isLogLine(event.text) ? oneLine(event.text, 400) : undefined
     default:
       return undefined
   }
+}
+
+/** `[SHUTDOWN] …`, `[BREAKER] …`: what the supervisor does with a team, in the words of the documents. */
+function isLogLine(text: string): boolean {
+  return /^\[[A-Z]+\] /.test(text)
 }
 
 /**

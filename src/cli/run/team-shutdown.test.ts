@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
@@ -15,8 +15,8 @@ function program(text: string): string {
   return `scripted:${path}`
 }
 
-/** Ada and bob hold a task each. Ada looks around until she is asked to stop; bob does not answer any more. */
-const STORY = `
+/** Ada and bob hold a task each. Those that answer look around until they are asked to stop; the other does not answer any more. */
+const story = (answering: readonly string[]) => `
 const call = (tool, input) => ({ tool, input })
 const asked = ({ turns }) => /request_id=\\\\?"(r\\d+)/.exec(JSON.stringify(turns.at(-1)))?.[1]
 const left = { status: 'in_progress', pending_work: ['the docs'], artifacts_committed: true }
@@ -27,13 +27,13 @@ export default {
       call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }), call('Task', { name: 'bob', prompt: 'Fill.', task_id: '2' }),
     ] },
     { agent: 'lead', times: 'always', text: 'I see.' },
-    { agent: 'ada', times: 'always', compose: async (request) => {
+    { agent: ${JSON.stringify(answering)}, times: 'always', compose: async (request) => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       const request_id = asked(request)
       const answer = { type: 'shutdown_response', to: 'lead', request_id, approve: true, ...left }
       return { calls: [request_id ? call('SendMessage', answer) : call('TaskList', {})] }
     } },
-    { agent: 'bob', times: 'always', compose: (_, signal) =>
+    { agent: ['ada', 'bob'], times: 'always', compose: (_, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) },
   ],
 }`
@@ -42,7 +42,16 @@ type Status = { members: { name: string; status: string }[]; deviations: { text:
 
 it('reports how every teammate was stopped: what it left, and who did not answer', async () => {
   await cli.ok('team create web')
-  const running = cli.run(['-p', 'Go', '-m', program(STORY), '--team', 'web', '--output-format', 'stream-json'])
+  const running = cli.run([
+    '-p',
+    'Go',
+    '-m',
+    program(story(['ada'])),
+    '--team',
+    'web',
+    '--output-format',
+    'stream-json',
+  ])
   const status = async () => (await cli.json(['status', 'web'])) as Status
   const stateOf = async (name: string) => (await status()).members.find((member) => member.name === name)?.status
   await vi.waitFor(
@@ -66,6 +75,28 @@ it('reports how every teammate was stopped: what it left, and who did not answer
     'was stopped while it held the task (fill)',
   ])
 }) // C19, C20, C21, C22
+
+it('asks teammates with user_abort and the name of their team when the user deletes it', async () => {
+  const model = program(story(['ada', 'bob']))
+  await cli.ok('team create web')
+  const running = cli.run(['-p', 'Go', '-m', model, '--team', 'web'])
+  const working = async () =>
+    ((await cli.json(['status', 'web'])) as Status).members.filter(({ status }) => status === 'working')
+  await vi.waitFor(async () => expect((await working()).length).toBeGreaterThan(1), 30_000)
+  expect(await cli.json('team delete web')).toMatchObject({ stopped: ['ada', 'bob'], openTasks: ['1', '2'] })
+  expect((await running).code, 'two tasks are left').toBe(4)
+  const [away = ''] = readdirSync(join(cli.dir, '.teams/.deleted'))
+  const asked = cli
+    .read('.teams/.deleted', away, 'team', 'journal.jsonl')
+    .matchAll(/"to":"(\w+)","content":"(user_abort: .*?)"/g)
+  expect(new Set([...asked].map(([, to, content]) => `${to}: ${content}`))).toEqual(
+    new Set(
+      ['ada', 'bob'].map(
+        (name) => `${name}: user_abort: the user deletes team web. Please stop; say what you leave unfinished.`,
+      ),
+    ),
+  )
+}) // C25
 
 it('keeps a lead from starting teammates while the circuit breaker is open', async () => {
   const failing =

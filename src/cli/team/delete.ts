@@ -1,6 +1,7 @@
 import { systemClock } from '../../journal/clock.ts'
 import { type TeamHandle, USER } from '../../journal/team-handle.ts'
 import { removeLeftFolders } from '../../permissions/sandbox/left-folders.ts'
+import { workOverRequest } from '../../prompts/reports.ts'
 import { look, pidIn } from '../../stores/identity.ts'
 import { giveUpTeam } from '../../supervisor/lead/leading-session.ts'
 import { endLeftProcesses } from '../../supervisor/shutdown/left-processes.ts'
@@ -76,6 +77,7 @@ async function shutDown(call: Call, team: TeamHandle, { store }: Workspace): Pro
   const { all, asked } = await askTeammatesToStop(
     { team, by: USER },
     (name, problem) => void warn(call, `${name}: ${problem}`),
+    { reason: 'user_abort', request: workOverRequest('user_abort', team.name) },
   )
   await waitUntilStopped(team, systemClock, asked, call.signal)
   closing.abort()

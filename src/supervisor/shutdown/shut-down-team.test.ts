@@ -84,10 +84,13 @@ describe('the shutdown of a team', () => {
     await harness.tasks({ subject: 'dig' })
     await harness.supervised.spawn({ name: 'ada', prompt: 'Dig.', task: '1' })
     await harness.until(() => harness.requestsOf('ada').length > 1)
-    expect((await end(harness)).report[0]).toBe('- ada: stopped: rejected')
+    expect((await end(harness)).report).toEqual([
+      '- ada: stopped: rejected',
+      '- left undone by ada: was stopped while it held the task (dig)',
+    ])
     expect(statusOf(harness, 'ada')).toBe('stopped')
     expect([...harness.team.state.requests.values()].map(({ state }) => state)).toEqual(Array(4).fill('rejected'))
-  }) // C23, C25
+  }) // C22, C25
 
   it('asks with the reason and the team at the end of a phase, and only those that are meant', async () => {
     const harness = await harnessWithTwo(() => ({ text: 'Here.' }))

@@ -8,8 +8,9 @@ import { nameKey } from '../../team/name.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import type { Request } from '../../team/request.ts'
-import { memberNamed, roster, type TeamState } from '../../team/state.ts'
+import { heldBy, memberNamed, roster, type TeamState } from '../../team/state.ts'
 import { counted } from '../../team/wording.ts'
+import { stoppedWithTask } from './shutdown.ts'
 
 type Approved = Extract<Request, { state: 'approved' }>
 
@@ -62,8 +63,11 @@ export async function shutDownTeam(
     if (again.length === 0) break
     await waitUntilStopped(team, context.clock, again)
   }
-  for (const { name, generation } of teammates(team).filter((member) => isPresent(member) && isMeant(ending, member)))
+  for (const { name, generation } of teammates(team).filter((member) => isPresent(member) && isMeant(ending, member))) {
+    const task = heldBy(team.state, name)
+    if (task) await team.report([stoppedWithTask(name, task)], { by })
     await team.run({ type: 'member.stop', name, generation, reason: ending.reason }, { by })
+  }
   const report = all.map(({ name }) =>
     asked.includes(name) ? `- ${name}: ${endOf(team, name)}` : `- ${name}: stopped, could not be asked`,
   )

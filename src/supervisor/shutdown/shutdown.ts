@@ -8,6 +8,7 @@ import { nameKey } from '../../team/name.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import type { Request } from '../../team/request.ts'
 import { heldBy, memberNamed, type TeamState } from '../../team/state.ts'
+import type { Task } from '../../team/task.ts'
 import { counted } from '../../team/wording.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
 
@@ -39,38 +40,51 @@ export function countingUncommitted(
 }
 
 /** Stops a teammate that agreed to it. Work it left undone, or reported as committed and did not commit, is recorded. */
-export async function stopMember({ uncommitted }: Stopping, lead: Membership, by: Author): Promise<void> {
+export async function stopMember(context: Stopping, lead: Membership, by: Author): Promise<void> {
   const { team } = lead
-  const request = agreedShutdown(team.state, by)
+  const notes = await leftUndone(context, team.state, by)
+  if (notes.length > 0) await team.report(notes, { by: lead.by })
+  await team.run({ type: 'member.stop', name: by.name, reason: 'shut down' }, { by })
+}
+
+/** What a teammate leaves by its answer, its claim and the files that are not committed. */
+async function leftUndone({ uncommitted }: Stopping, state: TeamState, by: Author): Promise<TeamEvent[]> {
+  const request = agreedShutdown(state, by)
   const notes: TeamEvent[] = (request?.pendingWork ?? []).map((text) => deviation(by.name, null, text))
-  const task = heldBy(team.state, by.name)
+  const task = heldBy(state, by.name)
   if (task) notes.push(deviation(by.name, task.id, `stopped while it held the task (${task.subject})`))
   const left = request?.artifactsCommitted ? await uncommitted() : undefined
   const files = counted(left ?? 0, 'changed file is', 'changed files are')
   if (left) notes.push(deviation(by.name, null, `said that all is committed, but ${files} not`))
   if (request?.status === 'error') notes.push(deviation(by.name, null, `stopped with an error: ${request.feedback}`))
-  if (notes.length > 0) await team.report(notes, { by: lead.by })
-  await team.run({ type: 'member.stop', name: by.name, reason: 'shut down' }, { by })
+  return notes
 }
 
 const newId = createIds()
 
 /** Stops a teammate that did not answer in time, or agreed and did not stop. */
-export async function forceStop(context: Stopping, { team, by }: Membership, request: Request): Promise<void> {
-  // Lost and brought back before the deadline: the new generation was not asked.
-  if (memberNamed(team.state, request.to)?.generation !== request.toGeneration) return
+export async function forceStop(context: Stopping, { team, by }: Membership, { id }: Request): Promise<void> {
+  // It may have stopped meanwhile; or it was lost and brought back, and the new generation was not asked.
+  const request = openShutdowns(team.state).find((open) => open.id === id)
+  if (!request) return
+  const isAnswered = request.state === 'approved'
   const seconds = Math.round((request.deadline ?? request.openedAt) - request.openedAt)
   const task = heldBy(team.state, request.to)
-  const text = `[SHUTDOWN] Timeout: ${request.to} did not respond within ${seconds}s.`
-  context.run.emit({ type: 'note', agent: request.to, text })
+  const what = isAnswered ? 'agreed to stop, but still ran after' : 'did not respond within'
+  context.run.emit({ type: 'note', agent: request.to, text: `[SHUTDOWN] Timeout: ${request.to} ${what} ${seconds}s.` })
   const left = await context.uncommitted()
-  const why = task ? `was stopped while it held the task (${task.subject})` : 'did not answer before it was stopped'
-  await team.report([deviation(request.to, task?.id ?? null, why)], { by })
+  const unsaid = task
+    ? stoppedWithTask(request.to, task)
+    : deviation(request.to, null, 'did not answer before it was stopped')
+  const asked = { name: request.to, generation: request.toGeneration }
+  const notes = isAnswered ? await leftUndone(context, team.state, asked) : [unsaid]
+  if (notes.length > 0) await team.report(notes, { by })
   const stopped = await team.run(
     { type: 'member.stop', name: request.to, generation: request.toGeneration, reason: 'timed_out' },
     { by },
   )
-  if (isRefusal(stopped)) return
+  // What a teammate that agreed leaves unfinished is in its own answer.
+  if (isRefusal(stopped) || isAnswered) return
   const content = shutdownTimedOutText(request.to, seconds, task, left)
   const answer = { type: 'shutdown_response', from: request.to, to: 'lead', request_id: request.id } as const
   const message = { id: newId(), ...answer, content, timestamp: context.clock.now() }
@@ -102,6 +116,11 @@ function agreedShutdown(
     if (nameKey(request.to) === nameKey(name) && request.toGeneration === generation) return request
   }
   return undefined
+}
+
+/** A teammate that is stopped by force leaves the task that it holds. */
+export function stoppedWithTask(name: string, { id, subject }: Task): TeamEvent {
+  return deviation(name, id, `was stopped while it held the task (${subject})`)
 }
 
 function deviation(member: string, task: string | null, text: string): TeamEvent {

@@ -5,7 +5,7 @@ import type { SessionContext } from '../../agent/session-context.ts'
 import { isVendorType, VendorAgentRefused } from '../../agent/vendor-agents.ts'
 import { createIds } from '../../journal/ids.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
-import { closedPlanGate } from '../../permissions/permissions.ts'
+import { closedChangeGate } from '../../permissions/permissions.ts'
 import { blockerText } from '../../prompts/notices.ts'
 import { teammatePrompt } from '../../prompts/system-prompt.ts'
 import { remainingPath } from '../../team/board/remaining-path.ts'
@@ -48,7 +48,7 @@ export async function openTeammate(
     permissions: {
       isReadOnly: type?.isReadOnly ?? false,
       hasLead: true,
-      planGate: () => closedPlanGate(team, name),
+      changeGate: () => closedChangeGate(team, name),
       person: context.permissionRequests.of(team, by),
     },
     memberships: () => [{ team, by }],

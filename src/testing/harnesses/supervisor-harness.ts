@@ -19,7 +19,7 @@ import type { SessionEvent } from '../../agent/session-event.ts'
 import { openTranscript } from '../../agent/transcript/transcript.ts'
 import { openTeam } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
-import { closedPlanGate, createPermissions } from '../../permissions/permissions.ts'
+import { closedChangeGate, createPermissions } from '../../permissions/permissions.ts'
 import { policyOf } from '../../permissions/rules/policy.ts'
 import { situationText } from '../../prompts/situation.ts'
 import { createPlace, openMemoryStore } from '../../stores/memory/store.ts'
@@ -188,7 +188,7 @@ export async function supervisorHarness(
       permissions: createPermissions({
         policy: { current: policyOf({ mode: ask ? 'default' : 'bypassPermissions' }, '/workspace') },
         sandbox: { state: 'on', mode: 'auto' },
-        planGate: () => closedPlanGate(team, name),
+        changeGate: () => closedChangeGate(team, name),
         person: createPermissionRequests(ask, clock).of(team, by),
       }),
       toolContext: (call, signal, progress) =>
