@@ -19,5 +19,5 @@ interface Summary {
 }
 
 export function summarise(row: Row, rounds: readonly Round[]): Summary
-export function judge(row: Row, figure: number | undefined): { readonly goal?: string; readonly verdict: string }
+export function judge(row: Row, figure: number | undefined): { readonly goal: string; readonly verdict: string }
 export function failuresIn<Result extends { readonly verdict: string }>(results: readonly Result[]): Result[]

@@ -1,12 +1,15 @@
 /**
  * What the rounds of a row amount to. Noise only adds time, so by default the best round of each side counts. Rows with
- * `statistic: 'median'` compare the sides within each round and take the median of that, with its spread. A row without
- * a `limit` is a count and is judged by itself.
+ * `statistic: 'median'` compare the sides within each round and take the median of that, with its spread. A row none of whose
+ * rounds has a `limit` is a count and is judged by itself. If one number of a round is missing, the row was not measured.
  */
 export function summarise({ unit, statistic = 'best' }, rounds) {
   const ours = rounds.map((round) => round.ours)
   const limits = rounds.map((round) => round.limit)
-  const isCount = limits.includes(undefined)
+  const isCount = limits.every((limit) => limit === undefined)
+  // A worker sends a number that is none as null, which counts as 0 in a quotient.
+  const numbers = isCount ? ours : [...ours, ...limits]
+  if (!numbers.every(Number.isFinite)) return { ours: Number.NaN, limit: undefined, figure: Number.NaN }
   if (statistic === 'best') {
     const best = unit === 'per second' ? Math.max : Math.min
     const [mine, limit] = [best(...ours), isCount ? undefined : best(...limits)]
@@ -23,11 +26,11 @@ export function summarise({ unit, statistic = 'best' }, rounds) {
 
 /** Whether the figure of a row meets its goal. A figure that is not a number is no measurement. */
 export function judge({ atLeast, atMost, goal = 'for information' }, figure) {
-  if (!Number.isFinite(figure)) return { verdict: 'not measured: the rounds gave no number' }
-  const verdict = (isMet) => (isMet ? 'met' : 'missed')
-  if (atLeast !== undefined) return { goal: `≥ ${atLeast}`, verdict: verdict(figure >= atLeast) }
-  if (atMost !== undefined) return { goal: `≤ ${atMost}`, verdict: verdict(figure <= atMost) }
-  return { goal, verdict: 'measured' }
+  const shown = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : goal
+  if (!Number.isFinite(figure)) return { goal: shown, verdict: 'not measured: the rounds gave no number' }
+  if (atLeast === undefined && atMost === undefined) return { goal: shown, verdict: 'measured' }
+  const isMet = atLeast !== undefined ? figure >= atLeast : figure <= atMost
+  return { goal: shown, verdict: isMet ? 'met' : 'missed' }
 }
 
 /** Rows that keep the benchmark from passing: goals that were missed, and everything that could not be measured. */

@@ -37,6 +37,31 @@ describe('the verdict of a benchmark row', () => {
         expect(failuresIn([{ id: 'row', ...judge(row, figure) }])).toHaveLength(1)
   })
 
+  it('does not pass a row with a round that lacks a number, although its other rounds have theirs', () => {
+    const none = null as unknown as number
+    const good = { ours: 10, limit: 20 }
+    for (const round of [
+      { ours: none, limit: 20 },
+      { ours: 10, limit: none },
+      { ours: Number.NaN, limit: 20 },
+      { ours: 10 },
+    ])
+      for (const statistic of ['best', 'median'] as const)
+        for (const row of [
+          { unit: 'per second', statistic, atLeast: 0.1 },
+          { unit: 'ms', statistic, atMost: 9 },
+        ])
+          expect(judge(row, summarise(row, [good, round, good]).figure).verdict).toContain('not measured')
+  })
+
+  it('names the goal of a row that was not measured too', () => {
+    expect([{ atMost: 1 }, { atLeast: 2 }, {}].map((row) => judge(row, Number.NaN).goal)).toEqual([
+      '≤ 1',
+      '≥ 2',
+      'for information',
+    ])
+  })
+
   it('fails on a missed goal and on a row that was not measured, and on nothing else', () => {
     const results = [
       { id: 'a', verdict: 'met' },
