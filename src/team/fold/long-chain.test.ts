@@ -6,6 +6,7 @@ import { allTasks, blockedTasks, readyTasks } from '../board/board.ts'
 import { MAX_REMAINING_PATH, remainingPath } from '../board/remaining-path.ts'
 import { decide } from '../decide.ts'
 import type { TeamEvent } from '../event.ts'
+import { claimableTasks } from '../progress/claimable-tasks.ts'
 import { isRefusal } from '../refusal.ts'
 import { refusalText } from '../refusal-text.ts'
 import { overdue } from '../requests/overdue.ts'
@@ -157,6 +158,30 @@ describe('many tasks that wait for nothing', () => {
     const { state, run } = openBoard()
     run({ type: 'task.add', tasks: [{ subject: 'a' }, { subject: 'b' }, { subject: 'c', blockedBy: ['+2'] }] })
     expect(ids(state)).toEqual(['2', '1'])
+  })
+})
+
+describe('a task that others wait for', () => {
+  // Nothing may ask for the order before: that settles the paths.
+  const board = () => {
+    const { state, run } = openBoard()
+    run({ type: 'task.add', tasks: [{ subject: 'a' }, { subject: 'b' }, { subject: 'c', blockedBy: ['2'] }] })
+    return { state, run }
+  }
+
+  it('is claimed and handed over first, although only the claim asks for its path', () => {
+    const claimed = board()
+    claimed.run({ type: 'task.claim' }, 'ada')
+    expect(claimed.state.tasks.get('2')?.status).toBe('in_progress')
+    const { state, run } = board()
+    run({ type: 'task.claim', id: '1' }, 'ada')
+    run({ type: 'task.add', tasks: [{ subject: 'd' }, { subject: 'e', blockedBy: ['4'], estimate: 9 }] })
+    run({ type: 'task.complete', id: '1', next: true }, 'ada')
+    expect(state.tasks.get('4')?.status).toBe('in_progress')
+  })
+
+  it('is the first that a role could claim, although only this question asks for its path', () => {
+    expect(claimableTasks(board().state, 'dev', 1).map(({ id }) => id)).toEqual(['2'])
   })
 })
 
