@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { OpenAgent } from '../../agent/agent.ts'
+import type { TeamHandle } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
 import { memberNamed } from '../../team/state.ts'
 import {
@@ -9,6 +11,7 @@ import {
   supervisorHarness,
 } from '../../testing/harnesses/supervisor-harness.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { createHandOver } from './hand-over.ts'
 
 afterEach(closeSupervisors)
 
@@ -136,10 +139,56 @@ describe('a teammate that has no next task while others are about to make one re
     limited.context.run.used.purse.calls = 1
     limited.answerBob()
     await limited.until(() => limited.supervised.isIdle)
-    expect(limited.team.state.tasks.get('4')?.status).toBe('pending')
+    // Over a limit no teammate gets a task, also not the one that makes two of them ready.
+    expect(['3', '4'].map((id) => limited.team.state.tasks.get(id)?.status)).toEqual(['pending', 'pending'])
     const closed = await adaWithoutTask()
     await closed.close()
     expect(closed.requestsOf('ada')).toHaveLength(1)
     expect(closed.clock.next).toBeUndefined()
+  })
+})
+
+/** `ada` waits on this team as well; `isOver` once it does not wait any more. */
+async function waitOn(work: Work, team: TeamHandle): Promise<{ isOver(): boolean }> {
+  const handOver = createHandOver({ context: work.context, team, by: { name: 'ada' }, async tellTask() {} })
+  work.clock.advance(ANSWER_SECONDS)
+  handOver.onEvent({ type: 'answered' } as never)
+  handOver.onEvent({ type: 'tool_finished', result: { text: 'completed', handOver: 'none' } } as never)
+  const agent = { inbox: { notices: { waiting: 0, add() {} } } } as unknown as OpenAgent
+  let isOver = false
+  void handOver.beforeInput(agent, new AbortController().signal).then(() => {
+    isOver = true
+  })
+  await settled()
+  return { isOver: () => isOver }
+}
+
+describe('the wait for a next task', () => {
+  it('follows the journal only as long as it lasts', async () => {
+    const work = await adaWithoutTask({ answerSeconds: 600 })
+    let watchers = 0
+    const watch: TeamHandle['watch'] = (watcher) => {
+      watchers++
+      const stop = work.team.watch(watcher)
+      return () => {
+        watchers--
+        stop()
+      }
+    }
+    const { isOver } = await waitOn(work, Object.create(work.team, { watch: { value: watch } }))
+    expect([watchers, isOver()]).toEqual([1, false])
+    await work.tasks({ subject: 'of another role', role: 'tester' })
+    await settled()
+    expect([watchers, isOver()], 'it waits for the next record').toEqual([1, false])
+    work.answerBob()
+    await work.until(isOver)
+    expect(watchers).toBe(0)
+  })
+
+  it('is left out of a recorded run, in which nothing may depend on time', async () => {
+    const work = await adaWithoutTask({ answerSeconds: 600 })
+    const isOver = async (team: TeamHandle) => (await waitOn(work, team)).isOver()
+    expect(await isOver(work.team)).toBe(false)
+    expect(await isOver(Object.create(work.team, { order: { value: {} } }))).toBe(true)
   })
 })

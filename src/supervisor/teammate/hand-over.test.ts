@@ -217,6 +217,23 @@ describe('a teammate that completes its task', () => {
     expect(harness.team.state.tasks.get('2')).toMatchObject({ status: 'pending', attempts: 0 })
   })
 
+  it('gets the next one also if the call that completes a task changes its words first', async () => {
+    const harness = await atWork(
+      (request) => {
+        const task = describedTask(request)
+        const more = { result: 'dug', description: 'Two metres deep.' }
+        return task === undefined ? { text: 'Done.' } : { calls: [update(task, 'completed', more)] }
+      },
+      ['dig', 'wall'],
+    )
+    await harness.supervised.spawn({ name: 'ada', prompt: 'Work.', task: '1' })
+    await harness.until(() => harness.supervised.isIdle)
+    expect(harness.modelRequests.map(describedTask)).toEqual(['1', '2', undefined])
+    expect([...harness.team.state.tasks.values()]).toMatchObject(
+      ['1', '2'].map((id) => ({ id, status: 'completed', result: 'dug', description: 'Two metres deep.' })),
+    )
+  })
+
   it('gets none when the lead ends the task', async () => {
     const harness = await atWork(
       async (request) => {
