@@ -1,24 +1,33 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SUPERVISOR_SETTINGS } from '../../agent/session-context.ts'
+import { DEFAULT_SUPERVISOR_SETTINGS, type ScaledRole } from '../../agent/session-context.ts'
 import type { TeamEvent } from '../../team/event.ts'
 import { teamHarness } from '../../testing/harnesses/team-harness.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { createLeadWake } from './lead-wake.ts'
 
 /** A lead of two teams, web and api, that wakes after 20 s. `expects`: whether a replay has its turn next. */
-function lead({ expects, hasRunningJob = false }: { expects?: () => boolean; hasRunningJob?: boolean } = {}) {
+function lead({
+  expects,
+  hasRunningJob = false,
+  scaling = [],
+}: {
+  expects?: () => boolean
+  hasRunningJob?: boolean
+  scaling?: readonly ScaledRole[]
+} = {}) {
   const clock = manualClock()
   const worlds = { web: teamHarness('web'), api: teamHarness('api') }
   const received = new Set<string>()
+  const notices: string[] = []
   const wake = createLeadWake({
-    context: { clock, supervisor: DEFAULT_SUPERVISOR_SETTINGS, scaling: [] },
+    context: { clock, supervisor: DEFAULT_SUPERVISOR_SETTINGS, scaling },
     teams: Object.entries(worlds).map(([name, { state }]) => ({
       team: { name, state, ...(expects && { order: { expects } }) },
       isRecovering: false,
     })),
     isDelivered: (id) => received.has(id),
     hasRunningJob: () => hasRunningJob,
-    notify() {},
+    notify: (text) => notices.push(text),
     onIdle: () => wake.check(),
   })
   for (const world of Object.values(worlds))
@@ -31,8 +40,16 @@ function lead({ expects, hasRunningJob = false }: { expects?: () => boolean; has
   return {
     clock,
     wake,
+    notices,
+    addTask(role: string) {
+      const id = worlds.web.add({ subject: 'paint', role })
+      wake.onEvents('web', [{ type: 'task.updated', id }])
+      wake.check()
+    },
     activity: (name: string, status: 'idle' | 'working') =>
       report('web', { type: 'member.activity', name, generation: 1, status }),
+    end: (name: string, type: 'member.stopped' | 'member.lost' | 'member.parked') =>
+      report('web', { type, name, generation: 1, reason: 'it ended' }),
     result(id: string, team: 'web' | 'api' = 'web') {
       const message = { id, type: 'result', from: 'ada', to: 'lead', content: 'ok', timestamp: 1, task: '1' } as const
       report(team, { type: 'message.sent', message })
@@ -87,6 +104,26 @@ describe('the lead', () => {
     expect([isDueAfter(100), clock.next]).toEqual([false, undefined])
   })
 
+  it('is not woken for an idle teammate that has stopped, was lost or is parked', () => {
+    for (const type of ['member.stopped', 'member.lost', 'member.parked'] as const) {
+      const { activity, result, end, clock, isDueAfter } = lead()
+      activity('ada', 'idle')
+      result('r1')
+      end('ada', type)
+      expect([type, isDueAfter(100), clock.next]).toEqual([type, false, undefined])
+    }
+  })
+
+  it('has the whole time again for a result that comes after it read the others by a tool call', () => {
+    const { activity, result, read, clock, isDueAfter } = lead()
+    activity('ada', 'idle')
+    result('r1')
+    clock.advance(15)
+    read('r1')
+    result('r2')
+    expect([isDueAfter(19), isDueAfter(1)]).toEqual([false, true])
+  })
+
   it('has the whole time again for a result that comes while it receives others', () => {
     const { activity, result, receive, wake, isDueAfter } = lead()
     activity('ada', 'idle')
@@ -122,6 +159,19 @@ describe('the lead', () => {
     expect([wake.hearResults(), wake.isDue]).toEqual([true, true])
     receive('r1')
     expect(wake.hearResults()).toBe(false)
+  })
+
+  it('takes no turn for results or tasks where code starts the agents and reads what they did', () => {
+    const byCode = lead({ scaling: [{} as ScaledRole] })
+    for (const one of [byCode, lead()]) {
+      one.activity('ada', 'idle')
+      one.result('r1')
+      one.addTask('painter')
+      const isByCode = one === byCode
+      expect([one.isDueAfter(100), one.wake.hearResults(), one.notices.length]).toEqual(
+        isByCode ? [false, false, 0] : [true, true, 1],
+      )
+    }
   })
 
   it('takes the turns of a replay where they were recorded, after its jobs and whatever the time is', () => {

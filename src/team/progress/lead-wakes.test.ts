@@ -94,7 +94,8 @@ describe('a ready task', () => {
 
   it('is stranded if no present member has its role, or is its assignee with that role', () => {
     const world = teamHarness()
-    world.join('ada', 'dev')
+    // Roles are compared without case, whichever side was written with it.
+    world.join('ada', 'Dev')
     world.join('bob', 'tester')
     world.add('open')
     world.add({ subject: 'for devs', role: ' DEV ' })
