@@ -6,7 +6,7 @@ export default {
   parts: [{ times: 'always', compose: ({ agent, turns }) => (isTeammate(agent) && troubled(turns)) || work(turns) }],
 }
 
-/** One-shot agents have the name of what started them before theirs: `dev-1/dev-1`. */
+/** One-shot agents have the name of the member that holds their task before theirs: `dev-1-errand/dev-1`. */
 function isTeammate(agent) {
   return !agent.includes('/')
 }

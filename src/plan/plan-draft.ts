@@ -10,17 +10,25 @@ export const PERSON_ROLE = 'person'
 /** A subject has one line and at most 500 characters; the whole action stands in the description. */
 const MAX_SUBJECT_LENGTH = 200
 
-/** What is loaded onto the board: `td` as tasks, `d` as one dependency on the whole plan. `waitsFor` are plans of `d` that are not complete. */
-export function draftOf(plan: Plan, { folder, waitsFor }: { folder: string; waitsFor: readonly string[] }): PlanDraft {
+export interface Drafting {
+  readonly folder: string
+  /** Plans of `d` that are not complete. */
+  readonly waitsFor: readonly string[]
+  /** What developers are told with every task. */
+  readonly briefing?: string | undefined
+}
+
+/** What is loaded onto the board: `td` as tasks, `d` as one dependency on the whole plan. */
+export function draftOf(plan: Plan, drafting: Drafting): PlanDraft {
   const { id, header, tasks } = plan
   return {
     id,
     title: header.t,
     objective: header.obj,
     wave: header.w,
-    folder,
+    folder: drafting.folder,
     hash: contentHash(plan),
-    tasks: tasks.map((task) => taskDraft(plan, task, waitsFor)),
+    tasks: tasks.map((task) => taskDraft(plan, task, drafting)),
   }
 }
 
@@ -30,13 +38,14 @@ function contentHash({ header, tasks }: Plan): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-function taskDraft(plan: Plan, task: PlanTask, waitsFor: readonly string[]): TaskDraft {
+function taskDraft(plan: Plan, task: PlanTask, { waitsFor, briefing }: Drafting): TaskDraft {
   const { a, f, td, tp } = task
   const [first = ''] = a.trim().split(/[\r\n]/)
   return {
     id: taskIdOf(plan, task),
     subject: first.length > MAX_SUBJECT_LENGTH ? `${first.slice(0, MAX_SUBJECT_LENGTH - 1)}…` : first,
-    description: describe(plan, task),
+    description:
+      tp === 'auto' && briefing !== undefined ? `${describe(plan, task)}\n\n${briefing}` : describe(plan, task),
     role: tp === 'auto' ? DEV_ROLE : PERSON_ROLE,
     blockedBy: [...td.map((id) => taskIdOf(plan, { id })), ...waitsFor],
     files: [...f],

@@ -306,13 +306,13 @@ describe('permission for a subagent', () => {
         calls: [call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' })],
       },
       { agent: 'ada', times: 'always', ...broken },
-      { agent: 'ada/code-1', when: { answer: 1 }, calls: [write('dug.txt')] },
+      { agent: 'ada-errand/code-1', when: { answer: 1 }, calls: [write('dug.txt')] },
       {
-        agent: 'ada/code-1',
+        agent: 'ada-errand/code-1',
         when: { result: 'Wrote' },
         calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'Dug.' })],
       },
-      { agent: 'ada/code-1', when: { result: { tool: 'TaskUpdate' } }, text: 'Dug.' },
+      { agent: 'ada-errand/code-1', when: { result: { tool: 'TaskUpdate' } }, text: 'Dug.' },
       { agent: 'lead', times: 'always', text: 'Well.' },
     ]
     await using session = await open(parts, {
@@ -322,7 +322,7 @@ describe('permission for a subagent', () => {
       },
     })
     expect((await runToEnd(session, 'Go')).stop.kind).toBe('finished')
-    expect(asked).toEqual(['ada › code'])
+    expect(asked).toEqual(['ada-errand › code'])
     expect(session.team.state.tasks.get('1')).toMatchObject({ status: 'completed', result: 'Dug.' })
   })
 

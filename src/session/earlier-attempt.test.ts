@@ -198,7 +198,11 @@ it('the next owner learns what a replacement had done that did not complete its 
         ],
       },
       { agent: 'ada', times: 'always', error: { fault: 'key', message: 'the key is wrong' } },
-      { agent: 'ada/code-1', when: { answer: 1 }, calls: [call('bash', { command: 'echo by the errand >> log' })] },
+      {
+        agent: 'ada-errand/code-1',
+        when: { answer: 1 },
+        calls: [call('bash', { command: 'echo by the errand >> log' })],
+      },
       {
         agent: 'lead',
         when: { user: 'Again' },

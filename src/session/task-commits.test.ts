@@ -109,7 +109,7 @@ describe('the commits of a run', { timeout: 240_000 }, () => {
   }) // C78
 
   it('keep what was done of a task that failed without a teammate too', async ({ skip }) => {
-    const agent = 'dev/code-1'
+    const agent = 'dev-03-01-T1/code-1'
     const { summary, notes } = await runPlan(
       {
         tasks: [{ id: '03-01/T1', subject: 'Write a', files: ['a.ts'] }],

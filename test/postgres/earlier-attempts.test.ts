@@ -49,7 +49,7 @@ async function open(parts: Script['parts']) {
 function takingOver() {
   const told: string[] = []
   const part = {
-    agent: 'ada/code-1',
+    agent: 'ada-errand/code-1',
     when: { answer: 1 },
     compose({ turns }: { turns: readonly unknown[] }) {
       told.push(JSON.stringify(turns))

@@ -76,6 +76,7 @@ describe('the answer of a one-shot agent', { timeout: 60_000 }, () => {
     const { code, stderr } = await cli.run(['org', 'run', PHASE, ...more])
     expect([code, stderr]).toEqual([4, expect.stringContaining('step 8 qa failed: qa_result of qa-')])
     expect(stderr).toMatch(/qa_result of qa-\S+ says FAIL, verification\.jsonl says PASS: the stricter one counts/)
+    expect(stderr).toContain('[ESCALATION] backend: qa to architect: step 8 (qa)')
     const lines = (await cli.ok('log --handoffs --json --team yolo-backend')).trim().split('\n')
     const sent = lines.map((line) => JSON.parse(line))
     const of = (wanted: string) => sent.filter(({ type }) => type === wanted)

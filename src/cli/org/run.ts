@@ -71,6 +71,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       })
     const { config, file: configFile } = await configNamed(call, options.config)
     const phase = await phaseNamed(call, workspace, { ...options, phaseDir })
+    checkSkipped(phase.organisation, options)
     for (const message of phase.departments.warnings) await warn(call, message)
     const before = await readPhase(phase, workspace, call.clock)
     const begun = executionStateOf(phase, before)
@@ -279,6 +280,16 @@ async function say(call: Call, { verbose }: Options, { organisation }: Phase, ev
 
 /** Tools whose refusals a person should see: an agent tried to write to a role that is not its own to write to. */
 const SENDING: ReadonlySet<string> = new Set(['SendMessage', 'send_message', 'broadcast'])
+
+/** A mandatory step that would run although it was to be left out is an error, not a surprise. */
+function checkSkipped({ steps }: Pick<Organisation, 'steps'>, { skip = new Set() }: Options): void {
+  const skippable = steps.filter((step) => step.skippable).map(({ step }) => step)
+  const [wrong] = [...skip].filter((number) => !skippable.includes(number))
+  if (wrong === undefined) return
+  const known = steps.find(({ step }) => step === wrong)
+  const why = known ? `step ${wrong} (${known.name}) is mandatory` : `there is no step ${wrong}`
+  throw new Misused(`--skip: ${why}. Steps that can be left out: ${skippable.join(', ')}.`)
+}
 
 function stepNumbers(text: string): ReadonlySet<number> {
   if (!/^\d{1,2}(,\d{1,2})*$/.test(text))

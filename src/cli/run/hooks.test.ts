@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
 import type { Compose } from '../../testing/harnesses/composed-model.ts'
 
 const STEERED = `scripted:${fileURLToPath(new URL('../../../test/cli/steered-agents.mjs', import.meta.url))}`
@@ -21,6 +22,15 @@ function settings(hook: string, more: object = {}): void {
   mkdirSync(folder, { recursive: true })
   const hooks = { PreToolUse: [{ matcher: 'bash', hooks: [{ type: 'command', command: hook }] }] }
   writeFileSync(join(folder, 'settings.json'), JSON.stringify({ hooks, ...more }))
+}
+
+/** What the hook was given, by agent. */
+function calls(): { agent: string; tool_input: { command: string } }[] {
+  const lines = cli.read('calls.jsonl').split(/\n|(?<=\})(?=\{)/)
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .sort((a, b) => a.agent.localeCompare(b.agent))
 }
 
 function run(steer: Compose) {
@@ -50,13 +60,8 @@ describe('hooks of a run', { timeout: 60_000 }, () => {
     })
     for (const name of ['ada', 'cyd', 'dan']) expect(cli.read(`${name}.signed`)).toBe(`${name} 1\n${name} 2\n`)
     expect(existsSync(join(cli.dir, 'bob.signed'))).toBe(false)
-    const called = cli
-      .read('calls.jsonl')
-      .trim()
-      .split(/\n|(?<=\})(?=\{)/)
-      .map((line) => JSON.parse(line))
-    expect(called).toHaveLength(8)
-    for (const { agent, tool_input } of called) expect(tool_input.command).toContain(`echo ${agent} `)
+    expect(calls()).toHaveLength(8)
+    for (const { agent, tool_input } of calls()) expect(tool_input.command).toContain(`echo ${agent} `)
     const ran = stdout
       .trim()
       .split('\n')
@@ -64,6 +69,25 @@ describe('hooks of a run', { timeout: 60_000 }, () => {
       .filter(({ type }) => type.includes('hook'))
     expect(new Set(ran.map(({ agent, outcome }) => `${agent} ${outcome}`))).toEqual(
       new Set(['ada passed', 'bob refused', 'cyd passed', 'dan passed']),
+    )
+  }) // F48
+
+  it('know which of several one-shot agents of one role calls', async () => {
+    settings('cat >> calls.jsonl')
+    const ids = ['T1', 'T2', 'T3']
+    writeLines(cli.dir, 'p/03-01.plan.jsonl', header('01'), ...ids.map((id) => task(id)))
+    const steer: Compose = ({ turns }) => {
+      const text = JSON.stringify(turns)
+      const [, id = ''] = /<task id=\\"(\S+?)\\"/.exec(text) ?? []
+      if (!text.includes('tool-call')) return { calls: [call('bash', { command: `echo ${id}` })] }
+      const completion = call('TaskUpdate', { taskId: id, status: 'completed', result: 'done' })
+      return text.includes('TaskUpdate"') ? { text: 'Done.' } : { calls: [completion] }
+    }
+    Object.assign(globalThis, { steer })
+    const more = ['--mode', 'task', '--permission-mode', 'bypassPermissions', '--sandbox', 'off']
+    expect((await cli.run(['plan', 'run', 'p', '-m', STEERED, ...more])).code).toBe(0)
+    expect(calls().map(({ agent, tool_input }) => `${agent}: ${tool_input.command}`)).toEqual(
+      ids.map((id) => `dev-03-01-${id}/code-1: echo 03-01/${id}`),
     )
   }) // F48
 

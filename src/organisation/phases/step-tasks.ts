@@ -122,15 +122,23 @@ function describe(
   briefing: RoleBriefing | undefined,
   plans: readonly string[],
 ): string {
-  const reads = artefactsFor(briefing?.reads ?? [], work.files).map((file) => `- ${work.folder}/${file}`)
   const leaves = step.exit
     .flatMap((file) => leftFiles(step, work, { file, plans }))
     .map((file) => `- ${work.folder}/${file}`)
   return [
     `Department: ${work.department}. Step ${step.step}: ${step.name}.${plans.length > 0 ? ` Plans: ${plans.join(', ')}.` : ''}`,
-    reads.length > 0 ? `Read:\n${reads.join('\n')}` : 'No artefact of the phase is for your role.',
+    readsText(work, briefing) ?? 'No artefact of the phase is for your role.',
     ...(leaves.length > 0 ? [`Leave behind:\n${leaves.join('\n')}`] : []),
   ].join('\n\n')
+}
+
+/** What an agent of a role is given to read; undefined where that is nothing. */
+export function readsText(
+  { folder, files }: Pick<StepWork, 'folder' | 'files'>,
+  briefing: RoleBriefing | undefined,
+): string | undefined {
+  const reads = artefactsFor(briefing?.reads ?? [], files).map((file) => `- ${folder}/${file}`)
+  return reads.length > 0 ? `Read:\n${reads.join('\n')}` : undefined
 }
 
 /** Where each plan of a phase is reviewed for itself, so that no review overwrites another one, the plan is in the name. */

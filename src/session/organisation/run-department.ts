@@ -6,11 +6,11 @@ import { viewProblem } from '../../organisation/artefacts/view-problem.ts'
 import type { Step } from '../../organisation/definition/organisation.ts'
 import type { ApprovalGates } from '../../organisation/guards/approvals.ts'
 import { departmentFacts } from '../../organisation/phases/phase-state.ts'
-import { type StepTask, type StepWork, stepTasks } from '../../organisation/phases/step-tasks.ts'
+import { readsText, type StepTask, type StepWork, stepTasks } from '../../organisation/phases/step-tasks.ts'
 import { partyOf } from '../../organisation/routing/roles.ts'
 import { checkEntry, checkExit, nextStep, type StepFacts } from '../../organisation/steps/check-step.ts'
 import type { Plan, Problem } from '../../plan/plan.ts'
-import { PERSON_ROLE } from '../../plan/plan-draft.ts'
+import { DEV_ROLE, PERSON_ROLE } from '../../plan/plan-draft.ts'
 import { refusedPlansText } from '../../prompts/refused-plans.ts'
 import type { Command } from '../../team/command.ts'
 import { isPresent, type Member } from '../../team/members/member.ts'
@@ -255,7 +255,9 @@ async function implement(run: DepartmentRun): Promise<StepProblem | undefined> {
   const wrong = problems.filter(isOwn).map((one) => problemLine(phase, one))
   if (wrong.length > 0) return { reason: wrong.join('; ') }
   if (plans.length === 0) return { reason: 'the department has no plan' }
-  const loaded = await loadPlans(plans, { ...run, team: session.team })
+  const place = { folder: phase.folder, files: shownFiles(run, await run.handOffs()) }
+  const briefing = readsText(place, phase.organisation.roles.get(DEV_ROLE))
+  const loaded = await loadPlans(plans, { ...run, team: session.team, briefing })
   if (isRefusal(loaded)) return { reason: refusalText(loaded) }
   if ('problems' in loaded)
     return { reason: loaded.problems.map(({ problem, fix }) => `${problem}. ${fix.replace(/\.$/, '')}`).join('; ') }

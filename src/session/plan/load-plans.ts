@@ -35,6 +35,8 @@ export interface PlanLoading {
   readonly workspace: Pick<Workspace, 'store' | 'workspace' | 'teamsFolder'>
   readonly clock: AlarmClock
   readonly env: Readonly<Record<string, string | undefined>>
+  /** What developers are told with every task. */
+  readonly briefing?: string | undefined
 }
 
 /** What loading these plans would do. A plan has one team, which is the only writer of its summary. */
@@ -66,7 +68,7 @@ export async function plansToLoad(given: readonly Plan[], loading: PlanLoading):
   })
   const ordered = loadOrder(plans, workspace, known)
   const drafts = ordered.order.map(({ plan, waitsFor }) =>
-    draftOf(plan, { folder: folderOf(plan, workspace) ?? '', waitsFor }),
+    draftOf(plan, { folder: folderOf(plan, workspace) ?? '', waitsFor, briefing: loading.briefing }),
   )
   return { drafts, complete, problems: [...problems, ...ordered.problems] }
 }

@@ -35,7 +35,7 @@ async function taskAfter(...replacement: Script['parts']) {
   const model = scriptedModel({ parts })
   await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })
   const { events } = await runToEnd(session, 'Go', AbortSignal.timeout(30_000))
-  const answers = events.filter(({ type, agent }) => type === 'answered' && agent === 'ada/code-1').length
+  const answers = events.filter(({ type, agent }) => type === 'answered' && agent === 'ada-errand/code-1').length
   return { task: session.team.state.tasks.get('1'), answers }
 }
 
@@ -43,17 +43,21 @@ describe('a replacement of a lost teammate', () => {
   it('completes its task by its own tool call', async () => {
     const { task } = await taskAfter(
       {
-        agent: 'ada/code-1',
+        agent: 'ada-errand/code-1',
         when: { answer: 1 },
         calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'dug' })],
       },
-      { agent: 'ada/code-1', times: 'always', text: 'Done.' },
+      { agent: 'ada-errand/code-1', times: 'always', text: 'Done.' },
     )
     expect(task).toMatchObject({ status: 'completed', owner: 'ada-errand', result: 'dug' })
   }) // T23
 
   it('that only answers with text is reminded, and its task fails with that text', async () => {
-    const { task, answers } = await taskAfter({ agent: 'ada/code-1', times: 'always', text: 'All done, I think.' })
+    const { task, answers } = await taskAfter({
+      agent: 'ada-errand/code-1',
+      times: 'always',
+      text: 'All done, I think.',
+    })
     expect(task).toMatchObject({ status: 'failed', reason: expect.stringContaining('All done, I think.') })
     expect(answers).toBe(3)
   }) // T23
@@ -61,11 +65,11 @@ describe('a replacement of a lost teammate', () => {
   it('may set its task to failed itself', async () => {
     const { task } = await taskAfter(
       {
-        agent: 'ada/code-1',
+        agent: 'ada-errand/code-1',
         when: { answer: 1 },
         calls: [call('TaskUpdate', { taskId: '1', status: 'failed', reason: 'there is no spade' })],
       },
-      { agent: 'ada/code-1', times: 'always', text: 'It cannot be done.' },
+      { agent: 'ada-errand/code-1', times: 'always', text: 'It cannot be done.' },
     )
     expect(task).toMatchObject({ status: 'failed', reason: 'there is no spade' })
   }) // T23

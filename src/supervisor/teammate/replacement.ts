@@ -39,7 +39,8 @@ export async function runInPlaceOf(
   const personFor = (agent: string) => context.permissionRequests.ofSubagent(team, by, agent)
   const reports = createActivityReports(team, as)
   const runSubagent = createSubagentRunner(context, {
-    name: member.name,
+    // Several do tasks at the same time for one role, or in place of one teammate: each is named by what holds its task.
+    name: as.name,
     recordUsage: reports.addUsage,
     personFor,
     isFinished: () => context.run.isFinished(),
