@@ -239,11 +239,14 @@ describe('the files of a phase', () => {
       type: 'api_contract',
       status: 'proposed',
     })
+    put(`${PHASE}/.phase-orchestration.json`, '{}')
     expect(await cli.json('org cleanup --reason complete')).toEqual({
       reason: 'complete',
-      removed: ['.dept-status-frontend.json', '.handoff-frontend-complete'],
+      removed: ['.dept-status-frontend.json', '.handoff-frontend-complete', '.phase-orchestration.json'],
       kept: [],
     })
+    for (const reason of ['failure', 'timeout'])
+      expect(await cli.json(`org cleanup --reason ${reason}`)).toMatchObject({ reason, removed: [] })
     expect(files()).toEqual(['.execution-state.json', '03-01.plan.jsonl', 'api-contracts.jsonl'])
     expect((await cli.run('org cleanup --reason whim')).code).toBe(2)
   }) // C70, C72, C73, C75

@@ -95,7 +95,17 @@ describe('plan show', () => {
     const { code, stderr } = await cli.run('plan show p')
     expect(code).toBe(1)
     expect(stderr).toContain('tasks wait for each other in a circle: T1 -> T2 -> T1')
-  }) // C55
+    write('p/03-01.plan.jsonl', header('01', { w: 2, d: ['03-02'] }), task('T1', { td: ['T1', 'T9'] }))
+    write('p/03-02.plan.jsonl', header('02', { w: 2, d: ['03-01', '03-09'] }), task('T1'))
+    const { stdout } = await cli.run('plan check p')
+    for (const problem of [
+      '03-01.plan.jsonl:1: plans wait for each other in a circle: 03-01 -> 03-02 -> 03-01.',
+      '03-01.plan.jsonl:2: "td" names "T9", which is not a task of this plan.',
+      '03-01.plan.jsonl:2: tasks wait for each other in a circle: T1 -> T1.',
+      '03-02.plan.jsonl:1: "d" names plan 03-09, which is not there.',
+    ])
+      expect(stdout).toContain(problem)
+  }) // C55, F44
 })
 
 describe('plan load', () => {

@@ -61,6 +61,18 @@ describe('messages in a plan run', { timeout: 60_000 }, () => {
     expect(transcript).toContain('status: is not one of complete, partial, failed')
   }) // C26, C30, F50
 
+  it('that break a rule are delivered with a warning, and marked, where the organisation only warns', async () => {
+    await cli.ok('org init engineering')
+    const file = join(cli.dir, '.deskmates/organisation/organisation.yaml')
+    const text = cli.read('.deskmates/organisation/organisation.yaml')
+    writeFileSync(file, text.replace('violations: reject', 'violations: warn'))
+    await cli.ok('trust')
+    const { sent, transcript } = await sentBy({ recipient: 'dev-2', content: 'Which route is yours?' })
+    expect(sent).toEqual(['message to dev-2'])
+    expect(transcript).toContain('Allowed recipients: lead.')
+    expect(await cli.ok('log --json --team phase-03')).toContain('"violation":')
+  }) // F50
+
   it('go to the lead for roles that the team does not have, and only there', async () => {
     await cli.ok('org init engineering')
     await cli.ok('trust')
