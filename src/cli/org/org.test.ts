@@ -32,8 +32,23 @@ describe('org init', () => {
     expect(written).toContain('roles/qa-code.md')
     expect(cli.read(MAIN)).toContain('name: yolo-{department}')
     expect(await cli.json('org init engineering')).toMatchObject({ written: [], kept: written })
-    await cli.ok('org show')
-  }) // C9, C14
+    const { departments, roles } = await cli.json('org show --all')
+    const shown = Object.entries<{ lead: string; roles: string[] }>(departments).map(([name, { lead, roles: own }]) => [
+      name,
+      lead,
+      own.join(' '),
+    ])
+    const both = 'architect senior dev tester qa qa-code'
+    expect(shown).toEqual([
+      ['backend', 'yolo-lead', `${both} security`],
+      ['frontend', 'yolo-fe-lead', both],
+      ['uiux', 'yolo-ux-lead', both],
+    ])
+    const shared = Object.keys(roles).filter((role) => role !== 'lead' && !`${both} security`.split(' ').includes(role))
+    expect(shared).toEqual(['owner', 'critic', 'scout', 'debugger'])
+    const agents = shown.reduce((sum, [, , own = '']) => sum + 1 + own.split(' ').length, shared.length)
+    expect(agents, 'of the source').toBe(26)
+  }) // C9, C15
 
   it('keeps what the user changed, and writes nothing then', async () => {
     await cli.ok('org init engineering')
@@ -92,9 +107,17 @@ describe('org show', () => {
 
   it('puts the design first and frontend and backend together in a parallel workflow', async () => {
     configure({ departments: { frontend: true, uiux: true }, department_workflow: 'parallel', team_mode: 'teammate' })
-    expect(await lines()).toContain(
-      'leads_to_spawn=yolo-ux-lead|yolo-fe-lead,yolo-lead\nspawn_order=wave\nowner_active=true',
-    )
+    expect((await lines())?.split('\n').slice(0, 9)).toEqual([
+      'multi_dept=true',
+      'workflow=parallel',
+      'active_depts=backend,frontend,uiux',
+      'leads_to_spawn=yolo-ux-lead|yolo-fe-lead,yolo-lead',
+      'spawn_order=wave',
+      'owner_active=true',
+      'be_active=true',
+      'fe_active=true',
+      'ux_active=true',
+    ])
     expect(await cli.json('org show', env())).toMatchObject({
       team_mode: 'teammate',
       timeout_minutes: 30,
@@ -114,6 +137,8 @@ describe('org show', () => {
         },
       ],
     })
+    configure({ departments: { frontend: true }, department_workflow: 'parallel' })
+    expect(await lines(), 'no design, so both at once').toContain('leads_to_spawn=yolo-fe-lead,yolo-lead\n')
   }) // C10, C11, C13, C14
 
   it('runs one department after the other in a sequential workflow, one-shot without teammates', async () => {
@@ -176,7 +201,10 @@ describe('org show', () => {
     edit(MAIN, 'workflows:\n', 'workflows:\n  both: { order: wave, waves: [[frontend], [backend]] }\n')
     edit(MAIN, 'artefacts: fe-\n    active: false', 'artefacts: fe-\n    active: true')
     expect(await cli.json('org show')).toMatchObject({ workflow: 'both', leads_to_spawn: 'yolo-fe-lead|yolo-lead' })
-  })
+    edit(MAIN, 'waves: [[frontend], [backend]]', 'waves: [[backend], [frontend]]')
+    const { waves } = await cli.json('org show')
+    expect(waves.map(({ gate }: { gate: string }) => gate)).toEqual(['handoff-backend-complete', 'all-depts-complete'])
+  }) // C13
 })
 
 describe('log --handoffs', () => {

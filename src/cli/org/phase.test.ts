@@ -170,7 +170,7 @@ describe('org step', () => {
       })
     expect((await cli.run('org step 6 --department uiux')).stderr).toContain('Departments: frontend, backend')
     expect((await cli.run('org step')).code).toBe(2)
-  }) // C15, C75
+  }) // C75
 })
 
 describe('org status', () => {

@@ -75,6 +75,7 @@ describe('plan status beside an organisation that is not valid', () => {
 
 describe('org run', () => {
   it('names what is missing first: the organisation, then trust in it, then the phase', async () => {
+    expect(await cli.run('org run')).toMatchObject({ code: 2, stderr: expect.stringContaining('org run') })
     const stderr = async () => (await cli.run('org run phases/04-ui')).stderr
     expect(await stderr()).toContain('Write its files with: deskmates org init engineering')
     await cli.ok('org init engineering')

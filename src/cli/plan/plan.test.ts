@@ -249,6 +249,8 @@ describe('plan mode', () => {
   it.each(['', '{', '[]', 'null'])('refuses a configuration file that holds %j', async (text) => {
     write('.yolo-planning/config.json')
     writeFileSync(join(cli.dir, '.yolo-planning/config.json'), text)
-    expect((await cli.run('plan mode')).code).toBe(1)
+    const { code, stdout, stderr } = await cli.run('plan mode')
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/config\.json is not (?:JSON|valid).*Correct/)
   }) // C6, F40
 })

@@ -114,7 +114,7 @@ describe('messages in a plan run', { timeout: 60_000 }, () => {
       const { sent } = await sentBy({ recipient: 'dev-2', content: 'Which route is yours?' })
       expect(sent).toEqual(['message to dev-2'])
     },
-  ) // C26
+  )
 })
 
 /** The same organisation, whose developers have another role. */

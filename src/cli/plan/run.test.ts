@@ -69,7 +69,14 @@ describe('plan run', { timeout: 60_000 }, () => {
     const { members } = await cli.json('team show phase-03')
     expect(members.filter(({ status }: { status: string }) => status !== 'stopped')).toMatchObject([{ name: 'lead' }])
     expect(await cli.ok('status phase-03')).not.toMatch(/lead +\S+ +lead +\d+ +\d/)
-  }) // C1, C18, C41, C46, C48, C50, C52, C53
+    const asked: { to: string; content: string; state: string }[] = await cli.json('requests --all --team phase-03')
+    expect(asked.map(({ to }) => to).sort()).toEqual(['dev-1', 'dev-2', 'dev-3', 'dev-4', 'dev-5'])
+    for (const { content, state } of asked)
+      expect([state, content]).toEqual([
+        'approved',
+        expect.stringMatching(/^plan_complete: the work of team phase-03 /),
+      ])
+  }) // C1, C18, C25, C41, C46, C48, C50, C52, C53
 
   it('leaves the same board, summaries and files in task mode as in teammate mode', async () => {
     writeExample(cli.dir)
@@ -83,6 +90,8 @@ describe('plan run', { timeout: 60_000 }, () => {
     const events = await eventsOf('phase-03')
     expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(9)
     expect(events.some(({ type, name }) => type === 'member.joined' && name === 'dev-03-02-T2')).toBe(true)
+    expect(await cli.json('requests --all --team phase-03'), 'there is nothing to shut down').toEqual([])
+    expect((await cli.json('team show phase-03')).members).toMatchObject([{ name: 'lead' }])
   }) // C1, C24, C39
 
   it.each(['task', 'teammate'])('lets no developer write the summary of its plan in %s mode', async (mode) => {
