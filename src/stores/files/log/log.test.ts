@@ -261,6 +261,30 @@ describe('a snapshot', () => {
     expect(await kept()).toBe('much')
   })
 
+  it.for([0, 50])('is not used if lines that did not count gave way to a record %i bytes longer', async (longer) => {
+    const log = await openLog()
+    await log.append([
+      { id: 'made', after: '' },
+      { id: 'claim', after: 'made' },
+    ])
+    const counted = statSync(path).size
+    // A writer that keeps losing writes its line all the same. It is not synced, since it does not count.
+    const lost = { after: 'made', tries: 3, text: 'x' }
+    expect((await log.append([{ id: 'lost', ...lost }])).outcomes).toEqual(['conflict'])
+    await log.save(1, (await readAll(log)).reduce(advance, START), () => ({ n: 2 }))
+    const restored = async () => {
+      const again = await openLog()
+      const kept = await again.restore(1)
+      return { kept: kept?.cursor.id, read: idsOf(await again.read(kept?.cursor ?? START)) }
+    }
+    expect((await restored()).kept).toBe('claim')
+    // What a power cut leaves, and what the next process writes.
+    truncateSync(path, counted)
+    expect((await restored()).kept).toBeUndefined()
+    await (await openLog()).append([{ id: 'done', ...lost, after: 'claim', text: 'x'.repeat(longer) }])
+    expect(await restored()).toEqual({ kept: undefined, read: ['made', 'claim', 'done'] })
+  }) // F2
+
   it('of another journal is not used', async () => {
     await keep()
     rmSync(path)

@@ -100,16 +100,17 @@ export function createFileLog(options: FileLogOptions): Log {
       if (cursor.seq === 0 || cursor.seq !== seq || cursor.id !== id || reader.forbidsWriting) return
       const { offset, line, chain } = reader.point
       try {
-        const kept = disk.statSync(snapshot)
-        if (kept && kept.mtimeMs !== savedAt) {
-          savedAt = kept.mtimeMs
+        const found = disk.statSync(snapshot)
+        if (found && found.mtimeMs !== savedAt) {
+          savedAt = found.mtimeMs
           savedTo = seq
           return
         }
         // A large state is saved less often: writing it costs more than reading as many bytes of the journal again.
-        if (kept && seq - savedTo < kept.size) return
+        if (found && seq - savedTo < found.size) return
         askOnce(id)
-        writeSnapshot(disk, snapshot, { fold, cursor, begins, offset, line, chain: chain.keep(), state: state() })
+        const kept = { fold, cursor, begins, offset, line, chain: chain.keep(), state: state() }
+        writeSnapshot(disk, snapshot, file.readAt, kept)
         savedAt = disk.statSync(snapshot)?.mtimeMs
         savedTo = seq
       } catch (error) {

@@ -7,7 +7,7 @@ import { codeOf, type Disk } from '../disk.ts'
 import { replaceFile } from '../replace-file.ts'
 import { decode } from './line.ts'
 import type { ReadAt, ScanPoint } from './scanner.ts'
-import { fittingSum, hasTrailer, TRAILER, withTrailer } from './trailer.ts'
+import { fittingSum, hasTrailer, sumOf, TRAILER, withTrailer } from './trailer.ts'
 
 /** A folded state kept beside its log, to open fast. Like a view it may be lost and decides nothing. */
 interface Kept {
@@ -18,6 +18,8 @@ interface Kept {
   readonly begins: number
   /** Where reading continues. */
   readonly offset: number
+  /** The sum of what was read behind the record at the cursor: lines that do not count. Older versions wrote none. */
+  readonly behind?: string
   readonly line: number
   readonly chain: KeptChain
   readonly state: Json
@@ -30,8 +32,10 @@ export interface Restored {
   readonly state: Json
 }
 
-export function writeSnapshot(disk: Disk, path: string, kept: Omit<Kept, 'v'>): void {
-  const body = JSON.stringify({ v: 1, ...kept })
+export function writeSnapshot(disk: Disk, path: string, readLog: ReadAt, kept: Omit<Kept, 'v' | 'behind'>): void {
+  const behind = sumBehind(kept, readLog)
+  if (behind === undefined) return
+  const body = JSON.stringify({ v: 1, ...kept, behind })
   replaceFile(disk, path, Buffer.from(`${withTrailer(body.slice(0, -1)).text}\n`))
 }
 
@@ -63,13 +67,26 @@ function load(disk: Disk, path: string, warn: (message: string) => void): Kept |
   return undefined
 }
 
-/** Whether the record at the cursor is still the last that was folded, and the log still reaches as far as it was read. */
-function fits({ cursor, begins, offset, chain }: Kept, readLog: ReadAt): boolean {
+/**
+ * Whether the record at the cursor is still the last that was folded, and what was read behind it is still there. Lines that do
+ * not count are not synced: a power cut may take them, and reading on would begin in the middle of a newer record, or behind it.
+ */
+function fits(kept: Kept, readLog: ReadAt): boolean {
+  const { cursor, begins, offset, chain } = kept
   const length = cursor.seq - begins
   if (length <= 0 || length > MAX_RECORD_BYTES + 1 || offset < cursor.seq || cursor.last !== chain.last) return false
   const line = Buffer.alloc(length)
-  if (readLog(line, begins) < length || readLog(Buffer.alloc(1), offset - 1) < 1) return false
+  if (readLog(line, begins) < length) return false
+  if (offset > cursor.seq && (kept.behind === undefined || sumBehind(kept, readLog) !== kept.behind)) return false
   const { record } = decode(line, 0, length - 1)
   if (record?.id !== cursor.id) return false
   return record.after === undefined || cursor.last === record.id
+}
+
+/** Undefined if the log does not reach that far, or it is more than a record. */
+function sumBehind({ cursor, offset }: Pick<Kept, 'cursor' | 'offset'>, readLog: ReadAt): string | undefined {
+  const length = offset - cursor.seq
+  if (length > MAX_RECORD_BYTES) return undefined
+  const lines = Buffer.alloc(length)
+  return readLog(lines, cursor.seq) < length ? undefined : sumOf(lines)
 }

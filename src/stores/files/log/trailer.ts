@@ -10,8 +10,12 @@ const START = Buffer.from(',"sum":"')
 const QUOTE = 0x22
 const CLOSE = 0x7d
 
+export function sumOf(bytes: string | Buffer): string {
+  return hash('sha256', bytes, 'hex').slice(0, 16)
+}
+
 export function withTrailer(body: string): { text: string; sum: string } {
-  const sum = hash('sha256', body, 'hex').slice(0, 16)
+  const sum = sumOf(body)
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
@@ -20,7 +24,7 @@ export const EMPTY_TRAILER = `,"sum":"${'0'.repeat(16)}"}`
 
 /** Puts the sum of what stands between `from` and `at` into the trailer at `at`. */
 export function putSum(bytes: Buffer, from: number, at: number): string {
-  const sum = hash('sha256', bytes.subarray(from, at), 'hex').slice(0, 16)
+  const sum = sumOf(bytes.subarray(from, at))
   bytes.write(sum, at + 8, 'latin1')
   return sum
 }
