@@ -141,6 +141,26 @@ describe('the journal', () => {
     await next.close()
   }) // B58, F2
 
+  it('answers a command that changes nothing when what it relies on in the same write is durable', async () => {
+    let release = () => {}
+    const synced = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { team } = await fragile.open({ ...realDisk, fdatasync: () => synced })
+    const answered: string[] = []
+    const claim = async (which: string) => {
+      await team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' } })
+      answered.push(which)
+    }
+    const claims = [claim('the claim'), claim('that ada holds it already')]
+    await fragileSees((state) => state.tasks.get('2')?.status === 'in_progress')
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+    expect(answered).toEqual([])
+    release()
+    await Promise.all(claims)
+    await team.close()
+  }) // F2
+
   it('gives the same answer twice to a command that is sent twice at once', async () => {
     const { team } = await fragile.open(realDisk)
     const claim = () => team.run({ type: 'task.claim', id: '2' }, { by: { name: 'ada' }, commandId: 'twice' })

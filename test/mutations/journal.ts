@@ -57,4 +57,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/journal/fold/fold.test.ts',
     fails: 'of each process comes to its snapshot',
   },
+  {
+    name: 'answer-before-its-batch-is-durable',
+    mistake: 'a member hears that it holds a task already, and a power cut takes the claim',
+    file: 'src/journal/appender.ts',
+    old: 'else appended.durable.then(() => entry.settle(result), entry.fail)\n      }\n      queue',
+    new: 'else entry.settle(result)\n      }\n      queue',
+    test: 'test/crash/promises.test.ts',
+    fails: 'answers a command that changes nothing when what it relies on in the same write is durable',
+  },
 ]
