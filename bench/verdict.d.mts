@@ -1,4 +1,5 @@
-interface Row {
+export interface Row {
+  readonly id?: string
   readonly unit?: string
   readonly statistic?: 'best' | 'median'
   readonly atLeast?: number

@@ -31,4 +31,13 @@ export const mutations: readonly Mutation[] = [
     test,
     fails: 'fails on a missed goal and on a row that was not measured',
   },
+  {
+    name: 'goal-of-requests-raised',
+    mistake: 'the benchmark passes with as many model requests as before the hand-over of tasks',
+    file: 'bench/team/makespan-rows.mjs',
+    old: 'atMost: 135',
+    new: 'atMost: 165',
+    test: 'test/bench/goals.test.ts',
+    fails: 'the rows of the benchmark that prove what a team costs have the goals that were promised',
+  },
 ]
