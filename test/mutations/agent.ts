@@ -180,4 +180,13 @@ export const mutations: readonly Mutation[] = [
     test: cached,
     fails: 'has the same system prompt in every request',
   },
+  {
+    name: 'answer-of-a-subagent-demoted',
+    mistake: 'the answer of a subagent, or the text of a skill, is taken out of the conversation',
+    file: 'src/agent/compaction/demote.ts',
+    old: "['write_file', 'edit_file', 'Task', 'Skill']",
+    new: "['write_file', 'edit_file']",
+    test: 'src/agent/compaction/demote.test.ts',
+    fails: 'demotion leaves small results, the newest three, and those of changes, subagents and skills',
+  },
 ]

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Turn } from '../../models/model.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import { usage } from '../../testing/harnesses/agent-harness.ts'
 import { openTranscript } from '../transcript/transcript.ts'
@@ -34,3 +35,19 @@ it('demotion names the file of a result that was cut before, also after a resume
     expect(kept).toEqual([expect.stringMatching(/^whole word/)])
   }
 }) // A29
+
+it('demotion leaves small results, the newest three, and those of changes, subagents and skills', () => {
+  const long = 'word '.repeat(2000)
+  const result = (toolName: string, value = long): Turn => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: toolName, toolName, output: { type: 'text', value } }],
+  })
+  const kept = ['write_file', 'edit_file', 'Task', 'Skill'].map((tool) => result(tool))
+  const turns = [
+    ...kept,
+    result('grep', 'one line'),
+    result('bash'),
+    ...['read_file', 'grep', 'bash'].map((tool) => result(tool)),
+  ]
+  expect(demotable(turns).map(({ turn, result }) => [turn, result.toolName])).toEqual([[5, 'bash']])
+})
