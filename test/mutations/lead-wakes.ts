@@ -322,4 +322,13 @@ export const mutations: readonly Mutation[] = [
     test: decision,
     fails: 'is stranded if no present member has its role',
   },
+  {
+    name: 'idle-again-after-a-lost-claim',
+    mistake: 'each idle teammate that did not get a task tells the lead again that it is idle',
+    file: 'src/supervisor/teammate/activity.ts',
+    old: '      if (member.status === status) return\n',
+    new: '',
+    test: 'src/supervisor/teammate/report-order.test.ts',
+    fails: 'does not say again that it is idle when another member took the task before it',
+  },
 ]

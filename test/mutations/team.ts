@@ -318,4 +318,13 @@ export const mutations: readonly Mutation[] = [
     test: 'src/team/plans/plans.test.ts',
     fails: 'is failed without a completed task',
   },
+  {
+    name: 'role-beyond-the-remembered-ones',
+    mistake: 'from the thousandth role on a role is compared by its letters',
+    file: 'src/team/members/role.ts',
+    old: 'if (keys.size >= MAX_REMEMBERED_KEYS) keys.clear()',
+    new: 'if (keys.size >= MAX_REMEMBERED_KEYS) return role',
+    test: 'src/team/members/role.test.ts',
+    fails: 'is compared the same way among thousands of roles',
+  },
 ]

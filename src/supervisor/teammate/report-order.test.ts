@@ -143,6 +143,29 @@ describe('an idle teammate that holds a task', () => {
   })
 })
 
+describe('an idle teammate', () => {
+  it('does not say again that it is idle when another member took the task before it', async () => {
+    const harness = await supervisorHarness((request) => {
+      const task = /<task id=\\"(\d+)\\"/.exec(lastTurnText(request))?.[1]
+      const done = { tool: 'TaskUpdate', input: { taskId: task, status: 'completed', result: 'done' } }
+      return task === undefined ? { text: 'Ready.' } : { calls: [done] }
+    })
+    const names = ['ada', 'bob', 'eve']
+    for (const name of names) await harness.supervised.spawn({ name, prompt: 'Hello.' })
+    await harness.until(() => harness.supervised.isIdle && names.every((name) => statusOf(harness, name) === 'idle'))
+    const reports: string[] = []
+    harness.team.watch(({ events }) => {
+      for (const event of events) if (event.type === 'member.activity') reports.push(`${event.name} ${event.status}`)
+    })
+    await harness.tasks({ subject: 'dig' })
+    const owner = () => harness.team.state.tasks.get('1')
+    await harness.until(() => owner()?.status === 'completed' && harness.supervised.isIdle)
+    const task = owner()
+    const taker = task?.status === 'completed' ? task.owner : ''
+    expect(reports).toEqual([`${taker} working`, `${taker} idle`])
+  })
+})
+
 describe('a spawn under a known name', () => {
   it('gives an idle teammate a new role and prompt, and is refused for a working one', async () => {
     const harness = await supervisorHarness((request, signal) =>

@@ -26,6 +26,11 @@ describe('a role', () => {
     expect(roleKey('frontenddev')).not.toBe(roleKey('frontend dev'))
   }) // T29
 
+  it('is compared the same way among thousands of roles', () => {
+    for (let n = 0; n < 3000; n++) expect(roleKey(`Role  ${n}`)).toBe(`role ${n}`)
+    expect(roleKey('Role  0')).toBe('role 0')
+  })
+
   it('decides which member may claim, in a join, a spawn and a task', () => {
     const world = teamHarness()
     world.join('ada', ' Frontend  dev')
