@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { finishedParts } from './finished.ts'
-import { holesOf, pageOf, proofsOf } from './page.ts'
+import { holesOf, pageOf, proofsOf, withoutCommandTest } from './page.ts'
 import { sections, spec } from './spec.ts'
 import { testsIn } from './test-names.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const tests = testFiles().flatMap((file) => testsIn(file, readFileSync(root + file, 'utf8')))
+const texts = new Map(testFiles().map((file) => [file, readFileSync(root + file, 'utf8')]))
+const tests = [...texts].flatMap(([file, text]) => testsIn(file, text))
 const proofs = proofsOf(spec, tests)
 
 describe('coverage', () => {
@@ -30,6 +31,14 @@ describe('coverage', () => {
       holes.join(' '),
       'name each in a comment behind a test, like "}) // F7, A79", or give a reason in spec.json',
     ).toBe('')
+  })
+
+  it('has a test that runs a command for every number about plans and organisations', () => {
+    const runsCommands = new Set(
+      [...texts].filter(([, text]) => text.includes('cli/command-harness.ts')).map(([file]) => file),
+    )
+    const ids = spec.map(({ id }) => id).filter((id) => /^(C\d+|F4\d|F5[01])$/.test(id))
+    expect(ranges(withoutCommandTest(ids, proofs, runsCommands)), 'a person must see each by a command').toBe('')
   })
 
   it('keeps test/coverage.md up to date', () => {

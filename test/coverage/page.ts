@@ -25,6 +25,15 @@ export function holesOf(part: number, spec: Entry[], proofs: Map<string, Proof[]
   return spec.filter(({ id, parts }) => parts.includes(part) && !proofs.get(id)?.length).map(({ id }) => id)
 }
 
+/** The numbers of these whose proofs are all in files other than those that run commands. */
+export function withoutCommandTest(
+  ids: string[],
+  proofs: Map<string, Proof[]>,
+  runsCommands: ReadonlySet<string>,
+): string[] {
+  return ids.filter((id) => !proofs.get(id)?.some(({ file }) => runsCommands.has(file)))
+}
+
 /** test/coverage.md: a table per section, number | title | proof. */
 export function pageOf(spec: Entry[], proofs: Map<string, Proof[]>, finishedParts: number[]): string {
   const tables = Object.entries(sections).map(([letter, { about }]) => {
