@@ -5,9 +5,10 @@ import { refusalForModel } from './refusals.ts'
 
 const MAX_LAST_WORDS_LENGTH = 1000
 
-/** Mail to the lead: a teammate was lost. */
-export function teammateLostText(name: string, reason: string, task: Task | undefined): string {
-  return `${name} was lost: ${reason}.${task ? ` Task ${task.id} (${task.subject}) is free again.` : ''}`
+/** Mail to the lead: a teammate was lost. Other agents leave its task alone, unless it is behind the plan gate. */
+export function teammateLostText(name: string, reason: string, task: Task | undefined, isFree: boolean): string {
+  const next = isFree ? 'is free again' : `waits for ${name} or for the subagent in its place`
+  return `${name} was lost: ${reason}.${task ? ` Task ${task.id} (${task.subject}) ${next}.` : ''}`
 }
 
 /** Mail to the lead: a task behind the plan gate is not given to a replacement. */

@@ -323,6 +323,7 @@ describe('several events at once in a supervised team', () => {
     await harness.until(() => mailOfLead(harness).length === 3 && harness.supervised.isIdle)
     expect(harness.team.state.tasks.get('1')?.status).toBe('pending')
     expect(mailOfLead(harness).at(-1)?.content).toContain('needs an approved plan')
+    expect(mailOfLead(harness)[0]?.content).toMatch(/^ada was lost: .*Task 1 \(dig\) is free again\.$/)
   }) // F27
 
   it('every teammate has its task again when all are brought back at once', async () => {

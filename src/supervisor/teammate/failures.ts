@@ -112,7 +112,8 @@ export function createFailures(
       if (isDamaged) run.emit({ type: 'problem', agent: by.name, text: `${by.name} cannot continue. ${reason}` })
       if (!isDamaged && !(cause instanceof ConversationRewound))
         change(lost(breaker, by.name, clock.now()), `${by.name} was lost`)
-      await mailLead(by.name, teammateLostText(by.name, reason, task))
+      const isFree = !tasksLeftTo(team.state, member).some(({ id }) => id === task?.id)
+      await mailLead(by.name, teammateLostText(by.name, reason, task, isFree))
       // A damaged transcript stays damaged until a person repairs it.
       const admitted = isDamaged ? { breaker, isAdmitted: false } : admit(breaker, by.name, clock.now())
       change(admitted.breaker, `${by.name} is tried`)

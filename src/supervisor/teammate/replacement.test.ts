@@ -17,8 +17,9 @@ afterEach(() => workspace[Symbol.asyncDispose]())
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ tool, input })
 
-/** Ada is lost twice with task 1, so a replacement does it. Returns the task afterwards and how often the replacement answered. */
+/** Ada is lost twice with task 1, so a replacement does it. Returns the task afterwards, how often the replacement answered and what the lead read. */
 async function taskAfter(...replacement: Script['parts']) {
+  let leadRead = ''
   const parts: Script['parts'] = [
     {
       agent: 'lead',
@@ -28,7 +29,13 @@ async function taskAfter(...replacement: Script['parts']) {
         call('Task', { name: 'ada', prompt: 'Dig.', task_id: '1' }),
       ],
     },
-    { agent: 'lead', times: 'always', text: 'I see.' },
+    {
+      ...{ agent: 'lead', times: 'always' },
+      compose({ turns }) {
+        leadRead = JSON.stringify(turns)
+        return { text: 'I see.' }
+      },
+    },
     { agent: 'ada', times: 'always', error: { fault: 'key', message: 'the key is wrong' } },
     ...replacement,
   ]
@@ -36,12 +43,12 @@ async function taskAfter(...replacement: Script['parts']) {
   await using session = await openSession({ workspace, model, permissions: { mode: 'bypassPermissions' } })
   const { events } = await runToEnd(session, 'Go', AbortSignal.timeout(30_000))
   const answers = events.filter(({ type, agent }) => type === 'answered' && agent === 'ada-errand/code-1').length
-  return { task: session.team.state.tasks.get('1'), answers }
+  return { task: session.team.state.tasks.get('1'), answers, leadRead }
 }
 
 describe('a replacement of a lost teammate', () => {
   it('completes its task by its own tool call', async () => {
-    const { task } = await taskAfter(
+    const { task, leadRead } = await taskAfter(
       {
         agent: 'ada-errand/code-1',
         when: { answer: 1 },
@@ -50,6 +57,8 @@ describe('a replacement of a lost teammate', () => {
       { agent: 'ada-errand/code-1', times: 'always', text: 'Done.' },
     )
     expect(task).toMatchObject({ status: 'completed', owner: 'ada-errand', result: 'dug' })
+    expect(leadRead).toContain('Task 1 (dig) waits for ada or for the subagent in its place.')
+    expect(leadRead).not.toContain('is free again')
   }) // T23
 
   it('that only answers with text is reminded, and its task fails with that text', async () => {
