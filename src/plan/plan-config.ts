@@ -33,6 +33,20 @@ export const PlanConfig = z.looseObject({
 })
 export type PlanConfig = z.infer<typeof PlanConfig>
 
+const WITHOUT_EFFECT = [
+  'effort',
+  'autonomy',
+  'verification_tier',
+  'max_tasks_per_plan',
+  'cross_team_handoff',
+] as const satisfies readonly (keyof PlanConfig)[]
+
+/** Keys of the source documents that nothing here follows, and that have another value than the default. */
+export function keysWithoutEffect(config: PlanConfig): string[] {
+  const defaults = PlanConfig.parse({})
+  return WITHOUT_EFFECT.filter((key) => config[key] !== defaults[key])
+}
+
 /** Where the source documents keep it, relative to the workspace. */
 export const PLAN_CONFIG_FILE = '.yolo-planning/config.json'
 

@@ -83,6 +83,23 @@ describe('org init', () => {
 })
 
 describe('org show', () => {
+  it('shows the planning configuration with its defaults, and names keys that no command follows', async () => {
+    await cli.ok('org init engineering')
+    configure({ effort: 'thorough', departments: { backend: true } })
+    const { stdout, stderr } = await cli.run('org show --all --json')
+    expect(JSON.parse(stdout).config).toEqual({
+      ...{ effort: 'thorough', autonomy: 'standard', verification_tier: 'standard' },
+      ...{ max_tasks_per_plan: 5, agent_teams: true, team_mode: 'auto', security_audit: false },
+      approval_gates: { qa_fail: false, security_warn: false, code_review: false, manual_qa: false },
+      ...{ departments: { backend: true }, cross_team_handoff: false },
+    })
+    expect(stderr).toContain('.yolo-planning/config.json: no command follows effort.')
+    configure({})
+    const { stdout: text, stderr: quiet } = await cli.run('org show --all')
+    expect(text).toMatch(/^max_tasks_per_plan +5$/m)
+    expect(quiet).toBe('')
+  }) // C8
+
   const env = () => ({ env: { ...cli.env, [AGENT_TEAMS_VARIABLE]: '1' } })
   const lines = async () => (await cli.ok('org show')).split('\n\n')[0]
   beforeEach(async () => {

@@ -1,9 +1,9 @@
 import type { Organisation } from '../../organisation/definition/organisation.ts'
 import { type ResolvedDepartments, resolveDepartments } from '../../organisation/departments/resolve-departments.ts'
 import { departmentLines, spawnPlan } from '../../organisation/departments/spawn-plan.ts'
-import { PLAN_CONFIG_FILE } from '../../plan/plan-config.ts'
+import { PLAN_CONFIG_FILE, type PlanConfig } from '../../plan/plan-config.ts'
 import { resolveTeamMode } from '../../plan/team-mode.ts'
-import { table } from '../output/format.ts'
+import { oneLine, table } from '../output/format.ts'
 import { print, printJson, warn } from '../output/print.ts'
 import { configNamed } from '../plan/config.ts'
 import { validOrganisation } from '../plan/organisation.ts'
@@ -20,7 +20,7 @@ $ deskmates org show --all --json | jq .handoffs`,
   define(command) {
     command
       .option('--config <file>', `the planning configuration; ${PLAN_CONFIG_FILE} if not given`)
-      .option('--all', 'also its roles, steps, gates and hand-offs')
+      .option('--all', 'also its roles, steps, gates and hand-offs, and the planning configuration')
   },
   async run(call, { config, all }) {
     const organisation = validOrganisation(call)
@@ -36,7 +36,7 @@ $ deskmates org show --all --json | jq .handoffs`,
         name: organisation.name,
         ...Object.fromEntries(flags),
         ...plan,
-        ...(all && described(organisation)),
+        ...(all && { ...described(organisation), config: settings ?? null }),
       })
     }
     const values = { ...lines, team_mode: mode, timeout_minutes: plan.timeout_minutes }
@@ -50,6 +50,7 @@ $ deskmates org show --all --json | jq .handoffs`,
     if (!all) return
     await print(call, `\n${table(call, ['step', 'name', 'roles', 'leaves behind'], stepsOf(organisation))}`)
     await print(call, `\n${table(call, ['hand-off', 'from', 'to', 'by'], handoffsOf(organisation))}`)
+    if (settings) await print(call, `\n${table(call, ['planning configuration', 'value'], valuesOf(settings))}`)
   },
 }
 
@@ -68,6 +69,10 @@ function stepsOf({ steps }: Organisation): string[][] {
     roles.join(', '),
     exit.join(', '),
   ])
+}
+
+function valuesOf(config: PlanConfig): string[][] {
+  return Object.entries(config).map(([key, value]) => [oneLine(key), oneLine(JSON.stringify(value))])
 }
 
 function handoffsOf({ handoffs }: Organisation): string[][] {

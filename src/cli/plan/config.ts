@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
+import { keysWithoutEffect, PLAN_CONFIG_FILE, type PlanConfig, readPlanConfig } from '../../plan/plan-config.ts'
 import { warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { workspaceFolder } from '../workspace/workspace-folder.ts'
@@ -18,5 +18,8 @@ export async function configNamed(call: Call, named: string | undefined): Promis
   const path = named === undefined ? join(workspaceFolder(call), PLAN_CONFIG_FILE) : resolve(folder, named)
   if (named !== undefined && !existsSync(path))
     await warn(call, `--config: ${path} does not exist, so there is no planning configuration.`)
-  return { file: named ?? PLAN_CONFIG_FILE, config: readPlanConfig(path) }
+  const [file, config] = [named ?? PLAN_CONFIG_FILE, readPlanConfig(path)]
+  const idle = config === undefined ? [] : keysWithoutEffect(config)
+  if (idle.length > 0) await warn(call, `${file}: no command follows ${idle.join(', ')}.`)
+  return { file, config }
 }
