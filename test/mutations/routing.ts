@@ -94,4 +94,22 @@ export const mutations: readonly Mutation[] = [
     test: 'src/cli/plan/routing.test.ts',
     fails: 'are delivered with a warning where the organisation only warns, except what has no mailbox',
   },
+  {
+    name: 'agent-text-as-log-line',
+    mistake: 'a line break in the text of an agent begins a line of the log of org run',
+    file: 'src/cli/output/format.ts',
+    old: "text.trim().replace(/\\s*[\\n\\r\\u0085\\u2028\\u2029]+/g, '\\n  ')",
+    new: 'text.trim()',
+    test: 'src/cli/org/troubled-departments.test.ts',
+    fails: 'that its recipient does not answer goes up after 300 seconds, then to the owner',
+  },
+  {
+    name: 'status-without-open-escalations',
+    mistake: 'org status shows the escalation of a department only when the department has failed',
+    file: 'src/cli/plan/phase-picture.ts',
+    old: "last && (status === 'failed' || isOfThisStep)",
+    new: "last && status === 'failed'",
+    test: 'src/cli/org/troubled-departments.test.ts',
+    fails: 'that its recipient does not answer goes up after 300 seconds, then to the owner',
+  },
 ]

@@ -25,7 +25,7 @@ import { settingsOptions } from '../../session/session-options.ts'
 import { isRefusal } from '../../team/refusal.ts'
 import { refusalText } from '../../team/refusal-text.ts'
 import { shellWord } from '../../team/wording.ts'
-import { oneLine } from '../output/format.ts'
+import { logText } from '../output/format.ts'
 import { print, printJson, printMessage, printStderr, warn } from '../output/print.ts'
 import { configNamed } from '../plan/config.ts'
 import { personAdvice } from '../plan/open-tasks-advice.ts'
@@ -120,7 +120,7 @@ $ deskmates org run .yolo-planning/phases/03-api --skip 1,2,9`,
       open: ({ prompt, ...own }) =>
         openSession({ ...common, ...own, limits, team: ownerTeam(phase), appendSystemPrompt: prompt }),
       onEvent: (event) => report({ type: 'session', department: phase.organisation.owner, event }),
-      tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${text}\n`),
+      tellUser: (text) => printStderr(call, `${phase.organisation.owner}: ${logText(text)}\n`),
       async record(handOff) {
         const own = { folder: phase.folder, from: phase.organisation.owner, subjects: [], after: [] }
         const answer = await recordHandOff({ phase, workspace, clock: call.clock }, { ...own, ...handOff })
@@ -249,31 +249,31 @@ async function say(call: Call, { verbose }: Options, { organisation }: Phase, ev
     case 'step':
       return printStderr(
         call,
-        `${event.department}: step ${event.step.step} ${event.step.name} ${event.status}${event.reason === null ? '' : `: ${event.reason}`}\n`,
+        `${event.department}: step ${event.step.step} ${event.step.name} ${event.status}${event.reason === null ? '' : `: ${logText(event.reason)}`}\n`,
       )
     case 'department_ended':
       if (event.problem === undefined) return
-      await printStderr(call, `${event.department} stopped: ${event.problem.text}\n`)
+      await printStderr(call, `${event.department} stopped: ${logText(event.problem.text)}\n`)
       return printStderr(call, personAdvice(event.problem.waitsFor, teamOf(organisation, event.department)))
     case 'escalated': {
       const { from, to, recommendation } = event.escalation
       return printStderr(
         call,
-        `[ESCALATION] ${event.department}: ${from} to ${to}: ${event.issue}. ${recommendation}\n`,
+        `[ESCALATION] ${event.department}: ${logText(`${from} to ${to}: ${event.issue}. ${recommendation}`)}\n`,
       )
     }
     case 'gate': {
       const { gate, isPassed, missing } = event.decision
-      const state = isPassed ? 'is passed' : `is not passed: ${missing.join('; ')}`
+      const state = isPassed ? 'is passed' : `is not passed: ${logText(missing.join('; '))}`
       return printStderr(call, `gate ${gate} ${state}${isPassed || event.isBlocking ? '' : ' (reported only)'}\n`)
     }
     case 'session': {
       const { department, event: inner } = event
       if (inner.type === 'tool_finished' && inner.result.isError && SENDING.has(inner.call.toolName))
-        return printStderr(call, `${department}: [ROUTING] ${inner.agent}: ${oneLine(inner.result.text)}\n`)
+        return printStderr(call, `${department}: [ROUTING] ${inner.agent}: ${logText(inner.result.text)}\n`)
       if (inner.type !== 'note' && inner.type !== 'problem') return
       if (verbose || inner.type === 'problem' || inner.text.startsWith('['))
-        await printStderr(call, `${department}: ${inner.text}\n`)
+        await printStderr(call, `${department}: ${logText(inner.text)}\n`)
     }
   }
 }

@@ -76,8 +76,9 @@ describe('an escalation in a department', { timeout: 120_000 }, () => {
     configure({ security_audit: false })
     plan('01', task('T1', { f: ['src/api/users.ts'] }))
     execFileSync('mkfifo', [join(cli.dir, 'pipe')])
+    const problem = 'no schema\nbackend: all steps completed by a developer'
     const issue = {
-      ...{ from: 'dev', to: 'senior', issue: 'no schema', evidence: ['src/db is empty'], severity: 'blocking' },
+      ...{ from: 'dev', to: 'senior', issue: problem, evidence: ['src/db is empty'], severity: 'blocking' },
       recommendation: 'write it',
     }
     const escalate = (recipient: string) => ({
@@ -112,10 +113,17 @@ describe('an escalation in a department', { timeout: 120_000 }, () => {
     const ofOwner = async () => (await cli.run('log --handoffs --json --team yolo-owner')).stdout
     await until(async () => expect(await ofOwner()).toContain('no schema'))
     const [escalated = ''] = (await ofOwner()).trim().split('\n')
-    expect(JSON.parse(escalated)).toMatchObject({ type: 'escalation', payload: { to: 'owner', issue: 'no schema' } })
+    expect(JSON.parse(escalated)).toMatchObject({ type: 'escalation', payload: { to: 'owner', issue: problem } })
+    const escalations = async () => (await cli.json('org status')).escalations
+    expect(await escalations(), 'while its department runs').toMatchObject([
+      { department: 'backend', to: 'owner', issue: problem, recommendation: 'write it' },
+    ])
     writeFileSync(join(cli.dir, 'pipe'), 'go on')
     const { code, stderr } = await running
     expect([code, stderr]).toEqual([0, expect.stringContaining('no schema')])
+    expect(stderr, 'no text of an agent looks like a line of the log').toMatch(/^ {2}backend: .* by a developer$/m)
+    expect(stderr).not.toMatch(/^backend: .* by a developer$/m)
+    expect(await escalations(), 'its department is complete').toEqual([])
     for (const [who, level] of [
       ['senior-1', 'lead'],
       ['lead', 'owner'],

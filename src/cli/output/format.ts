@@ -39,6 +39,11 @@ export function oneLine(text: string, most = 120): string {
   return space > cut.length / 2 ? `${line.slice(0, space)} …` : `${cut}…`
 }
 
+/** What models, files and providers say, in a log: further lines are indented, so that none looks like a line of the log. */
+export function logText(text: string): string {
+  return plain(text.trim().replace(/\s*[\n\r\u0085\u2028\u2029]+/g, '\n  '))
+}
+
 export function indented(text: string): string {
   return plain(text).replace(/^(?=.)/gm, '  ')
 }

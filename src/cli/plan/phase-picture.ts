@@ -74,8 +74,11 @@ function waitingIn({ organisation }: Phase, { departments }: PhaseState) {
 /** The last escalation of each department that has not come further since, and what the owner asked the user. */
 function escalationsIn({ departments, handOffs }: PhaseState) {
   const ofDepartments = departments
-    .filter(({ status }) => status.status === 'failed')
-    .flatMap(({ name }) => handOffs.findLast(({ kind, from }) => kind === 'escalation' && from === name) ?? [])
+    .flatMap(({ name, facts, status: { status } }) => {
+      const last = handOffs.findLast(({ kind, from }) => kind === 'escalation' && from === name)
+      const isOfThisStep = status === 'running' && facts.steps.every(({ startedAt }) => startedAt <= (last?.at ?? 0))
+      return last && (status === 'failed' || isOfThisStep) ? [last] : []
+    })
     .map(({ from: department, content: { from, to, issue, evidence, recommendation } }) => ({
       ...{ department, from: String(from), to: String(to), issue: String(issue), evidence, recommendation },
     }))

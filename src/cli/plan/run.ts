@@ -25,6 +25,7 @@ import { isRefusal } from '../../team/refusal.ts'
 import { shellWord } from '../../team/wording.ts'
 import type { MessageRouting } from '../../tools/message-routing.ts'
 import type { Workspace } from '../../workspace.ts'
+import { logText } from '../output/format.ts'
 import { printMessage, printStderr, warn } from '../output/print.ts'
 import type { Call } from '../program/context.ts'
 import { EXIT, Misused, Refused, refused } from '../program/failure.ts'
@@ -181,7 +182,7 @@ async function printNote(call: Call, { verbose, outputFormat }: Options, event: 
 
 /** A line of the log on stderr, which holds nothing but JSON for programs. */
 function printLine(call: Call, text: string): Promise<void> {
-  return call.globals.json ? warn(call, text) : printMessage(call, text)
+  return call.globals.json ? warn(call, text) : printMessage(call, logText(text))
 }
 
 const MAX_CAP = 100
