@@ -52,9 +52,9 @@ describe('departments that work on one phase', { timeout: 60_000 }, () => {
     // Plain messages reach no lead of another department, and backend and design hand over nothing else to each other.
     const refused = [...stderr.matchAll(/^(\w+): \[ROUTING\] lead: (.*)$/gm)].map(([, by, text]) => [by, text])
     expect(refused).toEqual([
-      ['uiux', expect.stringContaining('only, not to yolo-lead …')],
+      ['uiux', expect.stringContaining('only, not to yolo-lead (lead), which is in another department.')],
       ['uiux', expect.stringContaining('lead (lead) does not send api_contract')],
-      ['frontend', expect.stringContaining('only, not to yolo-lead …')],
+      ['frontend', expect.stringContaining('only, not to yolo-lead (lead), which is in another department.')],
       ['backend', expect.stringContaining('not to yolo-ux-lead (lead), which is in another')],
       ['backend', expect.stringContaining('lead (lead) does not send design_handoff')],
       ['backend', 'The api_contract of GET /users is proposed and cannot become implemented now.'],
