@@ -58,6 +58,8 @@ const HINTS: RefusalHints = {
     in_progress: ({ task }) => `Release it with TaskUpdate, taskId ${task} and status pending.`,
     member_keeps_failing: `${SUBAGENT}; or spawn another teammate.`,
     breaker_open: `${SUBAGENT}.`,
+    handoff:
+      'Its statuses follow one another. If departments disagree about it, send an escalation: the owner decides.',
     journal_missing: 'Choose another name, and tell the user that the team needs repair.',
   },
 }
