@@ -2,20 +2,17 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import type { CommandHarness } from '../../../test/cli/command-harness.ts'
+import { PHASE, phaseHarness } from '../../../test/cli/phase-harness.ts'
 import { writeLines } from '../../../test/cli/plan-files.ts'
 
 const LEADS = `scripted:${fileURLToPath(new URL('../../../test/cli/contract-leads.mjs', import.meta.url))}`
-const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
 beforeEach(async () => {
-  cli = commandHarness()
-  await cli.ok('org init engineering')
-  await cli.ok('trust')
+  cli = await phaseHarness()
   const config = { departments: { frontend: true, uiux: true }, department_workflow: 'sequential', team_mode: 'task' }
   writeLines(cli.dir, '.yolo-planning/config.json', config)
-  writeLines(cli.dir, join(PHASE, 'reqs.jsonl'), { id: 'R1', t: 'Users are listed' })
 })
 afterEach(() => cli.close())
 

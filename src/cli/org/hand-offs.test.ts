@@ -1,20 +1,16 @@
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import type { CommandHarness } from '../../../test/cli/command-harness.ts'
 import { ANSWERS, RIGHT, WRONG } from '../../../test/cli/handing-agents.mjs'
+import { PHASE, phaseHarness } from '../../../test/cli/phase-harness.ts'
 import { writeLines } from '../../../test/cli/plan-files.ts'
 
 const AGENTS = `scripted:${fileURLToPath(new URL('../../../test/cli/handing-agents.mjs', import.meta.url))}`
-const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
 beforeEach(async () => {
-  cli = commandHarness()
-  await cli.ok('org init engineering')
-  await cli.ok('trust')
+  cli = await phaseHarness()
   writeLines(cli.dir, '.yolo-planning/config.json', { team_mode: 'teammate', security_audit: true })
-  writeLines(cli.dir, join(PHASE, 'reqs.jsonl'), { id: 'R1', t: 'Users are listed' })
 })
 afterEach(() => cli.close())
 

@@ -1,19 +1,16 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import type { CommandHarness } from '../../../test/cli/command-harness.ts'
+import { PHASE, phaseHarness } from '../../../test/cli/phase-harness.ts'
 import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
 
 const REVIEWERS = `scripted:${fileURLToPath(new URL('../../../test/cli/strict-reviewers.mjs', import.meta.url))}`
 const SILENT = `scripted:${fileURLToPath(new URL('../../../test/cli/silent-developer.mjs', import.meta.url))}`
-const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
 beforeEach(async () => {
-  cli = commandHarness()
-  await cli.ok('org init engineering')
-  await cli.ok('trust')
-  writeLines(cli.dir, join(PHASE, 'reqs.jsonl'), { id: 'R1', t: 'Users are listed' })
+  cli = await phaseHarness()
   writeLines(cli.dir, join(PHASE, '03-01.plan.jsonl'), header('01'), task('T1', { f: ['src/api/users.ts'] }))
 })
 afterEach(() => cli.close())

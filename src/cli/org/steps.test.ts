@@ -1,20 +1,17 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import type { CommandHarness } from '../../../test/cli/command-harness.ts'
 import { work } from '../../../test/cli/example-agents.mjs'
+import { PHASE, phaseHarness } from '../../../test/cli/phase-harness.ts'
 import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
 import type { Compose } from '../../testing/harnesses/composed-model.ts'
 
 const STEERED = `scripted:${fileURLToPath(new URL('../../../test/cli/steered-agents.mjs', import.meta.url))}`
-const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
 beforeEach(async () => {
-  cli = commandHarness()
-  await cli.ok('org init engineering')
-  await cli.ok('trust')
-  writeLines(cli.dir, join(PHASE, 'reqs.jsonl'), { id: 'R1', t: 'Users are listed' })
+  cli = await phaseHarness()
   for (const number of ['01', '02'])
     writeLines(
       cli.dir,

@@ -3,20 +3,17 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type CommandHarness, commandHarness } from '../../../test/cli/command-harness.ts'
+import type { CommandHarness } from '../../../test/cli/command-harness.ts'
 import { work } from '../../../test/cli/example-agents.mjs'
+import { PHASE, phaseHarness } from '../../../test/cli/phase-harness.ts'
 import { header, task, writeLines } from '../../../test/cli/plan-files.ts'
 import type { Compose, ComposedAnswer } from '../../testing/harnesses/composed-model.ts'
 
 const STEERED = `scripted:${fileURLToPath(new URL('../../../test/cli/steered-agents.mjs', import.meta.url))}`
-const PHASE = '.yolo-planning/phases/03-api'
 
 let cli: CommandHarness
 beforeEach(async () => {
-  cli = commandHarness()
-  await cli.ok('org init engineering')
-  await cli.ok('trust')
-  writeLines(cli.dir, join(PHASE, 'reqs.jsonl'), { id: 'R1', t: 'Users are listed' })
+  cli = await phaseHarness()
 })
 afterEach(() => cli.close())
 
