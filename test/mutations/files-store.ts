@@ -94,6 +94,15 @@ export const mutations: readonly Mutation[] = [
     fails: 'uses a thread more and more often while the disk is slow',
   },
   {
+    name: 'files-of-one-turn-block-in-a-row',
+    mistake: 'Every file that is synced in a turn of the event loop blocks it',
+    file: 'src/stores/files/adaptive-sync.ts',
+    old: 'if (!isFirst) return handOver(fd)',
+    new: 'if (false) return handOver(fd)',
+    test: 'src/stores/files/adaptive-sync.test.ts',
+    fails: 'blocks for the first file of a turn and uses threads for the others',
+  },
+  {
     name: 'failed-sync-fails-the-next',
     mistake: 'what was written while a sync ran counts as failed with that sync',
     file: 'src/stores/files/log/group-commit.ts',

@@ -9,16 +9,11 @@ const MAX_BLOCK_MS = 1
  */
 const MIN_THREADED_SYNCS = 8
 const MAX_THREADED_SYNCS = 64
-/** A lead and one teammate sync three files. With more, other agents have work to do during a sync. */
-const MAX_BLOCKING_FILES = 3
-/** The number of files is counted over this many syncs. */
-const WINDOW_SYNCS = 64
 
 /**
- * On a fast disk a blocking sync takes less time than a thread for it, and no agent notices that it blocks. On a slow disk, and
- * on a busy machine, this process uses a thread (docs/decisions/0022). Of several files in the same turn of the event loop only
- * the first blocks; the others are synced in parallel. Where many files are synced all the time there are many agents, and
- * none of them should block another.
+ * On a fast disk a blocking sync takes less time than a thread for it, whose answer waits until the event loop is free, and no
+ * agent notices that it blocks. On a slow disk, and on a busy machine, this process uses a thread (docs/decisions/0022). Of
+ * several files in the same turn of the event loop only the first blocks; the others are synced in parallel.
  */
 export function createAdaptiveSync(
   now: () => number = () => performance.now(),
@@ -28,21 +23,9 @@ export function createAdaptiveSync(
   let toHandOver = 0
   let nextToHandOver = MIN_THREADED_SYNCS
   let isFirst = true
-  let before = new Set<number>()
-  let current = new Set<number>()
-  let count = 0
-
-  function hasManyFiles(fd: number): boolean {
-    current.add(fd)
-    if (++count % WINDOW_SYNCS === 0) {
-      before = current
-      current = new Set()
-    }
-    return Math.max(before.size, current.size) > MAX_BLOCKING_FILES
-  }
 
   return async (fd) => {
-    if (hasManyFiles(fd) || !isFirst) return handOver(fd)
+    if (!isFirst) return handOver(fd)
     isFirst = false
     setImmediate(() => {
       isFirst = true
