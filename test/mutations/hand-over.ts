@@ -257,4 +257,23 @@ export const mutations: readonly Mutation[] = [
     test: wait,
     fails: 'is left out of a recorded run',
   },
+  {
+    name: 'missed-claim-ends-the-wait',
+    mistake:
+      'a teammate whose claim another member was faster than ends its turn, although a different task became ready',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: '        missed = next.id\n        continue\n',
+    new: '        missed = next.id\n',
+    test: wait,
+    fails: 'takes a task that became ready while another member got the one it tried to claim',
+  },
+  {
+    name: 'claims-without-end',
+    mistake: 'a teammate tries to claim a task that is not handed over to it again and again',
+    file: 'src/supervisor/teammate/hand-over.ts',
+    old: 'next && next.id !== missed',
+    new: 'next',
+    test: wait,
+    fails: 'tries to claim a task once that is not handed over',
+  },
 ]

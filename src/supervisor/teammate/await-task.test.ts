@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OpenAgent } from '../../agent/agent.ts'
+import type { SessionContext } from '../../agent/session-context.ts'
 import type { TeamHandle } from '../../journal/team-handle.ts'
 import type { ModelRequest } from '../../models/model.ts'
-import { memberNamed } from '../../team/state.ts'
+import type { Command } from '../../team/command.ts'
+import { heldBy, memberNamed } from '../../team/state.ts'
 import {
   closeSupervisors,
   lastTurnText,
@@ -10,6 +12,7 @@ import {
   type SupervisorHarness,
   supervisorHarness,
 } from '../../testing/harnesses/supervisor-harness.ts'
+import { type TeamHarness, teamHarness } from '../../testing/harnesses/team-harness.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { createHandOver } from './hand-over.ts'
 
@@ -149,7 +152,7 @@ describe('a teammate that has no next task while others are about to make one re
 })
 
 /** `ada` waits on this team as well; `isOver` once it does not wait any more. */
-async function waitOn(work: Work, team: TeamHandle): Promise<{ isOver(): boolean }> {
+async function waitOn(work: Pick<Work, 'context' | 'clock'>, team: TeamHandle): Promise<{ isOver(): boolean }> {
   const handOver = createHandOver({ context: work.context, team, by: { name: 'ada' }, async tellTask() {} })
   work.clock.advance(ANSWER_SECONDS)
   handOver.onEvent({ type: 'answered' } as never)
@@ -163,7 +166,40 @@ async function waitOn(work: Work, team: TeamHandle): Promise<{ isOver(): boolean
   return { isOver: () => isOver }
 }
 
+/** `ada` waits while one task is ready; `claim` carries out its claims. The team after that. */
+async function claimsOfAda(claim: (world: TeamHarness, command: Command) => void): Promise<TeamHarness> {
+  const world = teamHarness()
+  for (const name of ['ada', 'eve']) world.ok({ type: 'member.spawn', name, role: 'dev', runtime: 'here' })
+  world.add('contested')
+  const run = async (command: Command) => claim(world, command)
+  const team = { state: world.state, run, watch: () => () => {} } as unknown as TeamHandle
+  const clock = manualClock()
+  const context = { clock, limits: {}, run: { used: { purse: { calls: 0, dollars: 0 } } } } as unknown as SessionContext
+  const { isOver } = await waitOn({ context, clock }, team)
+  expect(isOver()).toBe(true)
+  return world
+}
+
 describe('the wait for a next task', () => {
+  it('takes a task that became ready while another member got the one it tried to claim', async () => {
+    const ada = { name: 'ada', generation: 1 }
+    let tries = 0
+    const { state } = await claimsOfAda((world, command) => {
+      if (++tries === 1) world.ok({ type: 'task.claim', id: '1' }, { name: 'eve', generation: 1 })
+      world.ok(command, ada)
+      if (tries === 1) world.add('ready meanwhile')
+    })
+    expect([heldBy(state, 'eve')?.id, heldBy(state, 'ada')?.id, tries]).toEqual(['1', '2', 2])
+  })
+
+  it('tries to claim a task once that is not handed over', async () => {
+    let tries = 0
+    await claimsOfAda(() => {
+      if (++tries > 3) throw new Error('It tries again and again.')
+    })
+    expect(tries).toBe(1)
+  })
+
   it('follows the journal only as long as it lasts', async () => {
     const work = await adaWithoutTask({ answerSeconds: 600 })
     let watchers = 0

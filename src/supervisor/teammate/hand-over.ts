@@ -8,6 +8,7 @@ import { nextFor } from '../../team/board/decide-claims.ts'
 import { isHandOverNear } from '../../team/board/hand-over.ts'
 import type { Author } from '../../team/event.ts'
 import { heldBy, memberNamed, unreadOf } from '../../team/state.ts'
+import type { TaskId } from '../../team/task.ts'
 import type { TeamMembership } from '../../tools/team-membership.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 
@@ -52,10 +53,17 @@ export function createHandOver({ context, team, by, tellTask }: HandOverOptions)
     const until = clock.now() + Math.min(lastAnswerSeconds, MAX_WAIT_SECONDS)
     // In a recorded run nothing may depend on time.
     if (team.order) return false
+    let missed: TaskId | undefined
     while (clock.now() < until && !signal.aborted && limitOf(context) === undefined) {
       const member = memberNamed(team.state, by.name)
       if (!member || notices.waiting > 0 || unreadOf(team.state, by.name).length > 0) return false
-      if (nextFor(team.state, member) && (await claim())) return true
+      const next = nextFor(team.state, member)
+      if (next && next.id !== missed) {
+        if (await claim()) return true
+        // Another member got it, or is to get it. Meanwhile a different task may have become ready.
+        missed = next.id
+        continue
+      }
       if (!isHandOverNear(team.state, member)) return false
       await changed(until - clock.now(), signal)
     }
