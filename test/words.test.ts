@@ -20,20 +20,9 @@ const METAPHORS = new Set(
 /** Places that are left per folder, to be found with `npm run t -- test/words.test.ts`. A number only gets smaller. */
 const LEFT: Record<'titles' | 'vague' | 'metaphors', Record<string, number>> = {
   titles: {},
-  vague: {
-    docs: 20,
-    'test/models': 2,
-    'test/postgres': 14,
-    'test/redaction': 2,
-  },
-  metaphors: {
-    'src/team': 2,
-    'test/coverage': 2,
-    'test/crash': 3,
-    'test/models': 1,
-    'test/postgres': 4,
-    'test/redaction': 2,
-  },
+  vague: {},
+  // `losses` is a key of snapshots on disk.
+  metaphors: { 'src/team': 2 },
 }
 
 const SELF = 'test/words.test.ts'

@@ -13,8 +13,8 @@ const proofs = proofsOf(spec, tests)
 
 describe('coverage', () => {
   it('lists every number of every section once and in order', () => {
-    const all = Object.entries(sections).flatMap(([letter, { last }]) =>
-      Array.from({ length: last }, (_, index) => `${letter}${index + 1}`),
+    const all = Object.entries(sections).flatMap(([section, { last }]) =>
+      Array.from({ length: last }, (_, index) => `${section}${index + 1}`),
     )
     expect(spec.map(({ id }) => id)).toEqual(all)
   })

@@ -36,14 +36,14 @@ export function withoutCommandTest(
 
 /** test/coverage.md: a table per section, number | title | proof. */
 export function pageOf(spec: Entry[], proofs: Map<string, Proof[]>, finishedParts: number[]): string {
-  const tables = Object.entries(sections).map(([letter, { about }]) => {
-    const entries = spec.filter(({ id }) => id.startsWith(letter))
+  const tables = Object.entries(sections).map(([section, { about }]) => {
+    const entries = spec.filter(({ id }) => id.startsWith(section))
     const proven = entries.filter(({ id }) => proofs.get(id)?.length).length
     const rows = entries.map((entry) => {
       const cell = proofCell(entry, proofs.get(entry.id) ?? [], finishedParts)
       return `| ${entry.id} | ${escaped(entry.title)} | ${cell} |`
     })
-    const heading = `## ${letter}. ${about} (${proven} of ${entries.length} with a test)`
+    const heading = `## ${section}. ${about} (${proven} of ${entries.length} with a test)`
     return [heading, '', '| number | what | proof |', '|---|---|---|', ...rows].join('\n')
   })
   return `${intro}\n${tables.join('\n\n')}\n`

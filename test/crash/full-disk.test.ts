@@ -38,7 +38,7 @@ describe('a disk that is really full', () => {
     await team.close().catch(() => {})
     expect(failed).toHaveLength(3)
 
-    full.makeRoom()
+    full.freeSpace()
     const { team: next } = await open(full.dir, realDisk)
     await next.refresh()
     const there = () => unreadOf(next.state, 'bob').map(({ message }) => message.id)
@@ -72,7 +72,7 @@ interface FullDisk extends Disposable {
   readonly disk: Disk
   /** From now on it is, or soon will be, full. */
   begin(): void
-  makeRoom(): void
+  freeSpace(): void
 }
 
 function makeFullDisk(): FullDisk | undefined {
@@ -94,7 +94,7 @@ function smallTmpfs(): FullDisk | undefined {
     dir,
     disk: realDisk,
     begin() {},
-    makeRoom: () => rmSync(filler),
+    freeSpace: () => rmSync(filler),
     [Symbol.dispose]() {
       execFileSync('umount', ['-l', dir])
       rmdirSync(dir)
@@ -115,7 +115,7 @@ function devFull(): FullDisk | undefined {
     begin() {
       left = 20
     },
-    makeRoom() {},
+    freeSpace() {},
     [Symbol.dispose]() {
       fs.closeSync(full)
       rmSync(dir, { recursive: true, force: true })

@@ -101,10 +101,10 @@ describe('a file broken by hand', () => {
       expect(team.state.tasks.size).toBe(3)
       await team.close()
       if (name.endsWith('snapshot.json') || text === '{"seq":1e999}') continue
-      const aside = readdirSync(join(path, '..')).filter((other) => other.endsWith('.broken'))
-      expect(aside, text).toHaveLength(1)
-      expect(readFileSync(join(path, '..', aside[0]!), 'utf8')).toBe(text)
-      expect(warnings.join('\n')).toContain(aside[0])
+      const archived = readdirSync(join(path, '..')).filter((other) => other.endsWith('.broken'))
+      expect(archived, text).toHaveLength(1)
+      expect(readFileSync(join(path, '..', archived[0]!), 'utf8')).toBe(text)
+      expect(warnings.join('\n')).toContain(archived[0])
     }
   }) // F8, F23
 

@@ -57,8 +57,8 @@ it('keeps a message when its reader is killed before its turn is synced and powe
 
     const after = await agentHarness({ model: answeringModel().model, generation: 4, store: at(realDisk) })
     const isUnread = unreadOf(after.team.state, 'lead').length > 0
-    const isHeard = JSON.stringify(after.transcript.state.turns).includes('precious')
-    expect(isUnread || isHeard).toBe(true)
+    const isInTranscript = JSON.stringify(after.transcript.state.turns).includes('precious')
+    expect(isUnread || isInTranscript).toBe(true)
   } finally {
     rmSync(dir, { recursive: true })
   }

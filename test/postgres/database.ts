@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from './server.mjs'
 /** A server for all tests of a file, and a way to look into it behind the store's back. */
 export interface Database {
   readonly server: PostgresServer
-  /** A schema that nobody used before; its address. */
+  /** A new schema that no other test uses, and its address. */
   place(parameters?: string): { readonly url: string; readonly schema: string }
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it asked for
   sql(text: string): Promise<any[]>

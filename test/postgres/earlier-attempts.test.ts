@@ -45,23 +45,23 @@ async function open(parts: Script['parts']) {
   }
 }
 
-/** The one that does the task in place of ada says what it was told, looks, and completes the task. */
+/** The subagent that does the task in place of ada: keeps the turns it gets, and completes the task. */
 function takingOver() {
-  const told: string[] = []
+  const received: string[] = []
   const part = {
     agent: 'ada-errand/code-1',
     when: { answer: 1 },
     compose({ turns }: { turns: readonly unknown[] }) {
-      told.push(JSON.stringify(turns))
+      received.push(JSON.stringify(turns))
       return { calls: [call('TaskUpdate', { taskId: '1', status: 'completed', result: 'it was migrated already' })] }
     },
   }
-  return { told, part }
+  return { received, part }
 }
 
 describe('the next owner of a task in PostgreSQL', () => {
   it('gets a report of the work of a member that was lost in an outage of its provider', async () => {
-    const { told, part } = takingOver()
+    const { received, part } = takingOver()
     const outage = { agent: 'ada', times: 'always' as const, error: { fault: 'server' as const, message: 'outage' } }
     const { session, close } = await open([begin, migrate, outage, part])
     try {
@@ -70,9 +70,9 @@ describe('the next owner of a task in PostgreSQL', () => {
     } finally {
       await close()
     }
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain('ada held this task before you; the claim ended (owner lost: outage')
-    expect(told[0]).toContain('echo migrated >> log')
+    expect(received).toHaveLength(1)
+    expect(received[0]).toContain('ada held this task before you; the claim ended (owner lost: outage')
+    expect(received[0]).toContain('echo migrated >> log')
     expect(readFileSync(join(dir, 'log'), 'utf8')).toBe('migrated\n')
   }, 120_000) // T46
 
@@ -87,7 +87,7 @@ describe('the next owner of a task in PostgreSQL', () => {
     await appears('waits', run)
     await database.sql(`update ${place.schema}.leases set until = now() - interval '1 second'`)
 
-    const { told, part } = takingOver()
+    const { received, part } = takingOver()
     const broken = { agent: 'ada', times: 'always' as const, error: { fault: 'key' as const, message: 'no such key' } }
     const second = await open([broken, part])
     try {
@@ -99,8 +99,8 @@ describe('the next owner of a task in PostgreSQL', () => {
       await first.close()
       await second.close()
     }
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain('echo migrated >> log')
+    expect(received).toHaveLength(1)
+    expect(received[0]).toContain('echo migrated >> log')
     expect(readFileSync(join(dir, 'log'), 'utf8')).toBe('migrated\n')
   }, 120_000) // T46
 })

@@ -151,9 +151,9 @@ describe('an agent whose lease ended while it waited', () => {
   }) // T47
 
   it('does not let its subagent write', async () => {
-    const errand = { tool: 'Task', input: { description: 'write', prompt: 'Write it.', agent_type: 'code' } }
+    const subagentCall = { tool: 'Task', input: { description: 'write', prompt: 'Write it.', agent_type: 'code' } }
     const parts = [
-      { agent: 'lead', when: { answer: 1 }, calls: [errand] },
+      { agent: 'lead', when: { answer: 1 }, calls: [subagentCall] },
       { when: { answer: 1 }, calls: [write] },
     ]
     const stop = run(parts, waiting())

@@ -116,7 +116,7 @@ function through(url: string, ports: readonly number[]): string {
   return url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(','))
 }
 
-/** Stops the writers and compares what they were told with what is there. */
+/** Stops the writers and compares the acknowledged records with the records in the database. */
 async function judge(what: string, writers: Writers, url: string, schema: string): Promise<void> {
   await writers.stop()
   const { acknowledged, unknown } = writers
@@ -132,7 +132,7 @@ async function judge(what: string, writers: Writers, url: string, schema: string
   expect(lost).toEqual([])
   expect(doubled).toEqual([])
   expect(unresolved).toEqual([])
-  // Nothing is there that nobody was told of: every writer has its answers.
+  // Every record in the database was acknowledged: each writer got all of its answers.
   expect(said.toSorted()).toEqual([...acknowledged].sort())
 }
 

@@ -4,15 +4,15 @@ import { connect, createServer, type Socket } from 'node:net'
 export interface Proxy extends AsyncDisposable {
   readonly port: number
   /**
-   * The client's side goes dead at once. The server's side stays open for `abandon`: what it is doing goes on, and
-   * nobody hears the answer.
+   * Closes the client's side at once. The server's side stays open until `abandon`: the server continues its work, and
+   * no client receives the answer.
    */
   cut(): void
-  /** Lets go of the server's side of what was cut. */
+  /** Closes the server's side of the links that were cut. */
   abandon(): void
   /** Passes on half of the next answer and then cuts that link; resolves when it has. */
   cutInAnswer(): Promise<void>
-  /** Nothing goes through any more, in either direction, and nobody is told. */
+  /** Passes on nothing more in either direction. Both sides stay open, so neither gets an error. */
   stall(): void
 }
 

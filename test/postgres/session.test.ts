@@ -53,11 +53,11 @@ describe('a session whose journal loses its end', () => {
 })
 
 describe('an agent whose transcript loses its end', () => {
-  /** Leaves that it was opened and what it was told: what it answered is gone. */
+  /** Keeps two records, the opening and the prompt: the answer is lost. */
   const losesItsAnswer = { calls: [{ tool: 'lose_talk', input: { left: 2 } }] }
 
   it('stops if it is the lead, and its session can be resumed with what is there', async () => {
-    const { stop } = await run([losesItsAnswer, { text: 'nobody can look that up' }])
+    const { stop } = await run([losesItsAnswer, { text: 'not in the transcript' }])
     expect(stop).toMatchObject({ kind: 'error', error: { code: 'conversation_rewound' } })
     const { message } = (stop as Extract<typeof stop, { kind: 'error' }>).error
     expect(message).toMatch(/web\/transcripts\/lead lost its end, because a server took over.*deskmates resume TEAM/)

@@ -37,19 +37,19 @@ function keyOf(bin, { walSegment }) {
 /** Made under another name and renamed in one step: other processes may be making it too, and a later one discards its own. */
 function makeTemplate(bin, kept, about) {
   const folder = mkdtempSync(join(tmpdir(), 'dmpg-'))
-  const aside = `${kept}-${process.pid}`
+  const unfinished = `${kept}-${process.pid}`
   try {
     chmodSync(folder, 0o755)
     const data = join(folder, 'data')
     mkdirSync(data)
     if (about.user.uid !== undefined) chownSync(data, about.user.uid, about.user.gid)
     initialise(bin, folder, data, about)
-    cpSync(data, aside, { recursive: true })
-    renameSync(aside, kept)
+    cpSync(data, unfinished, { recursive: true })
+    renameSync(unfinished, kept)
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error
   } finally {
-    for (const path of [folder, aside]) rmSync(path, { recursive: true, force: true })
+    for (const path of [folder, unfinished]) rmSync(path, { recursive: true, force: true })
   }
 }
 

@@ -10,7 +10,7 @@ export async function holdHead({ server }: Database, schema: string) {
   return { release: () => sql.unsafe('commit') }
 }
 
-/** Resolves when so many statements of the store wait for somebody else's transaction. */
+/** Resolves when so many statements of the store wait for a transaction of another client. */
 export function waitingForLock(database: Database, count: number, looks = LOOKS): Promise<void> {
   const waiting = `select count(*)::int as count from pg_stat_activity
     where application_name = 'deskmates' and wait_event_type = 'Lock'`
@@ -30,7 +30,7 @@ export function caughtUp(database: Database): Promise<void> {
   return untilCount(database, there, 1, 'The standby never caught up.')
 }
 
-/** Before somebody gives up who only looks. */
+/** How often a wait queries the database before it fails. */
 const LOOKS = 5000
 
 async function untilCount({ sql }: Database, query: string, count: number, never: string, looks = LOOKS) {

@@ -4,10 +4,10 @@ import { TeamError } from '../../src/team/errors.ts'
 import { isRefusal } from '../../src/team/refusal.ts'
 import { refusalText } from '../../src/team/refusal-text.ts'
 
-/** Writers that decide and send without a pause, whatever happens to the server, and remember what they were told. */
+/** Writers that decide and send without a pause, whatever happens to the server, and remember their answers. */
 export interface Writers {
   readonly acknowledged: readonly string[]
-  /** Ids whose outcome nobody knew at first. Each was asked for again under the same id. */
+  /** Ids whose outcome was unknown at first. Each command was repeated under the same id. */
   readonly unknown: ReadonlySet<string>
   /** Resolves when each has begun and finished something new. */
   progress(): Promise<void>
@@ -16,7 +16,7 @@ export interface Writers {
 
 const TEAM = 'web'
 
-/** Patient ones get over an outage by themselves; the others are told soon that an outcome is unknown, and ask again. */
+/** Patient ones get over an outage by themselves; the others soon get `outcome_unknown`, and repeat the command. */
 const PATIENCE = [15_000, 200]
 
 /** A link that was cut in the middle of a transaction leaves it open: the server ends it after so many milliseconds. */

@@ -7,7 +7,7 @@ import { HARMLESS, IN_CONTEXT, PRIVATE_KEY_BLOCK, SAMPLES } from './samples.ts'
 const VALUES = { DEPLOY_TOKEN: 'blue-elephant', MY_SECRET_PHRASE: 'two words "quoted"', db_password: 'päss/wörd&1' }
 const redactor = createRedactor({
   ...VALUES,
-  HOME: '/home/somebody',
+  HOME: '/home/grace',
   DEBUG_KEYS: 'true',
   SHORT_KEY: 'abc',
   PATH: '/usr/bin:/bin',

@@ -1,4 +1,4 @@
-const LETTERS: Readonly<Record<string, string>> = {
+const ALPHABETS: Readonly<Record<string, string>> = {
   a: 'aB3dE5gH7jK9mN2pQ4sT6vW8xY1zC',
   x: '0a1b2c3d4e5f6789',
   u: 'A2B3C4D5E6F7GHIJKLMNOPQRSTUVWXYZ',
@@ -240,7 +240,7 @@ export const SAMPLES: readonly string[] = SHAPES.map(
 export const HARMLESS: readonly string[] = [
   'The token is read from the environment. Basic authentication is off; bearer tokens expire.',
   'const apiKey = config.providers.apiKey2\nMAX_TOKENS=100000000\nif (password === undefined) return getPassword()',
-  'see https://example.com/a:b@c and mailto:ada@example.com, DEBUG_KEYS=true, abc, /home/somebody',
+  'see https://example.com/a:b@c and mailto:ada@example.com, DEBUG_KEYS=true, abc, /home/grace',
   'test_something_with_a_long_name_that_goes_on sk-learn task-1 desk_live_mates key-value-pairs-are-fine',
   'PWD=/home/ada/project2\npwd: /home/ada/x2\n{"pwd":"/home/ada/x2"}\nOLDPWD=/tmp/x1\nTOKEN_FILE=/run/secrets/token1\nKEYBOARD=us\nTOKENIZERS_PARALLELISM=false',
   '{"password": "string", "token": "required"}\npassword: Enter your password\ntoken: z.string().min(1)',
@@ -256,14 +256,14 @@ export const HARMLESS: readonly string[] = [
   'A file that begins with -----BEGIN PRIVATE KEY----- is a key.',
 ]
 
-/** `a20` is twenty of its letters; whatever else stands there stands for itself. */
+/** `a20` becomes twenty characters of the alphabet `a`; all other text stays as it is. */
 function fill(shape: string, seed: number): string {
   let chance = seed * 7919 + 17
   return shape.replace(/([axuqdl])(\d+)/g, (_, kind: string, count: string) => {
-    const letters = LETTERS[kind]!
+    const alphabet = ALPHABETS[kind]!
     const next = () => {
       chance = (chance * 1103515245 + 12345) % 2147483648
-      return letters[(chance >> 8) % letters.length]
+      return alphabet[(chance >> 8) % alphabet.length]
     }
     return Array.from({ length: Number(count) }, next).join('')
   })

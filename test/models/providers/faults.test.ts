@@ -79,31 +79,31 @@ afterAll(() => server[Symbol.asyncDispose]())
 async function play(format: Format, isShownBefore: boolean, ...acts: readonly Act[]): Promise<Outcome> {
   const world = instantServices()
   const model = await modelAt(format, server.url, world)
-  let ringing: NodeJS.Timeout | undefined
+  let repeating: NodeJS.Timeout | undefined
   let isSilent = false
   let isShown = !isShownBefore
-  const listen = () => {
-    // Rings until it is heard: an alarm counts only while somebody reads.
-    if (isSilent && isShown) ringing ??= setInterval(() => world.fireTimers(), 2)
+  const startFiring = () => {
+    // Repeats until the model retries or ends: a timer counts only while the model reads the answer.
+    if (isSilent && isShown) repeating ??= setInterval(() => world.fireTimers(), 2)
   }
-  const heard = () => {
-    clearInterval(ringing)
-    ringing = undefined
+  const stopFiring = () => {
+    clearInterval(repeating)
+    repeating = undefined
     isSilent = false
   }
   server.onSilence = () => {
     isSilent = true
-    listen()
+    startFiring()
   }
   server.play(...acts)
   const outcome = await ask(model, undefined, {
     seen({ type }) {
-      if (type === 'waiting') heard()
+      if (type === 'waiting') stopFiring()
       if (type === 'text') isShown = true
-      listen()
+      startFiring()
     },
   })
-  heard()
+  stopFiring()
   return outcome
 }
 

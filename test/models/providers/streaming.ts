@@ -19,7 +19,7 @@ export function streaming(...answers: readonly (readonly Part[])[]): Streaming {
     modelId: 'one',
     supportedUrls: {},
     calls,
-    doGenerate: () => Promise.reject(new Error('Nobody asks for an answer in one piece.')),
+    doGenerate: () => Promise.reject(new Error('This model only streams: doGenerate is not supported.')),
     async doStream(options) {
       const parts = answers[Math.min(calls.length, answers.length - 1)] ?? []
       calls.push(options)
