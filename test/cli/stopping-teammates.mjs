@@ -12,7 +12,6 @@ const NAMES = ['ada', 'bob', 'cy', 'dan', 'eve', 'fay']
 
 const call = (tool, input) => ({ tool, input })
 const working = new Set()
-const answered = new Set()
 let allWork
 const everyone = new Promise((resolve) => {
   allWork = resolve
@@ -48,12 +47,15 @@ async function work({ agent, turns }, signal) {
   if (!(agent in ANSWERS))
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const request_id = [...text.matchAll(/shutdown_request\\" request_id=\\"(r\d+)/g)].at(-1)?.[1]
-  if (request_id === undefined || answered.has(agent + request_id)) {
-    if (answered.has(agent + request_id) && agent !== 'bob') return { calls: [writes(`${agent}-later.txt`)] }
+  // By its conversation: an answer that urgent mail interrupted was not given, and the model is asked again.
+  const hasAnswered = turns.some(
+    (turn) => turn.role === 'assistant' && JSON.stringify(turn).includes(`"${request_id}"`),
+  )
+  if (request_id === undefined || hasAnswered) {
+    if (hasAnswered && agent !== 'bob') return { calls: [writes(`${agent}-later.txt`)] }
     await new Promise((resolve) => setTimeout(resolve, 25))
     return { calls: [call('TaskList', {})] }
   }
-  answered.add(agent + request_id)
   const answer = call('SendMessage', { type: 'shutdown_response', to: 'lead', request_id, ...ANSWERS[agent] })
   // One begins something new in the same answer.
   return { calls: agent === 'cy' ? [answer, writes('cy-new.txt')] : [answer] }
