@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openSandbox } from '../../src/permissions/sandbox/open-sandbox.ts'
 import type { SessionOptions } from '../../src/session/session-options.ts'
@@ -258,7 +259,9 @@ describe("another vendor's agent in the sandbox", { timeout: 60_000 }, () => {
   it('reaches the board by a server on stdin and stdout, where it uses none over HTTP', async ({ skip }) => {
     if (missing) skip(missing)
     const agent = readFileSync(new URL('./bare-agent.cjs', import.meta.url), 'utf8')
-    const world = await sandboxed([() => []], { acp: { args: ['-e', agent] } })
+    // As for a user who has deskmates below the home folder. Elsewhere a sandbox may show the checkout without the grant.
+    const envOf = () => ({ HOME: fileURLToPath(new URL('../../', import.meta.url)) })
+    const world = await sandboxed([() => []], { acp: { args: ['-e', agent] }, envOf })
     expect(world.tasks).toMatchObject([{ status: 'completed', owner: 'vera', result: 'by the bridge' }])
   })
 
