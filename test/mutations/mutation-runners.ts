@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editsOf, type Mutation, mutate } from './mutation.ts'
 
-/** `failed`: the named test turned red, as it must. Everything else is a hole, with what went wrong in the run. */
+/**
+ * `failed`: the named test turned red, as it must. `skipped`: it needs what this machine lacks, and `output` says what.
+ * Everything else is a hole, with what went wrong in the run.
+ */
 export interface MutationResult {
-  readonly status: 'failed' | 'passed' | 'test not found' | 'source not loaded' | 'outdated' | 'broken run'
+  readonly status: 'failed' | 'skipped' | 'passed' | 'test not found' | 'source not loaded' | 'outdated' | 'broken run'
   readonly output: string
 }
 

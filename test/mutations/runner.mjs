@@ -30,6 +30,14 @@ process.on('message', async (mutation) => process.send(await run(mutation)))
 process.on('disconnect', () => vitest.close().finally(() => process.exit()))
 
 async function run({ test, fails, edited }) {
+  const result = await runWith(edited, test, fails)
+  if (result.status !== 'skipped') return result
+  // Skipped without the mistake too: this machine lacks what the test needs. Else the mistake itself has it skipped.
+  const unchanged = await runWith({}, test, fails)
+  return unchanged.status === 'skipped' ? unchanged : { status: 'test not found', output: result.output }
+}
+
+async function runWith(edited, test, fails) {
   sources = new Map(Object.entries(edited).map(([file, text]) => [join(root, file), text]))
   loaded.clear()
   const paths = [...sources.keys()]
@@ -40,12 +48,17 @@ async function run({ test, fails, edited }) {
     const { testModules: known, unhandledErrors } = await vitest.runTestSpecifications(specifications)
     // It returns the results of earlier mutations too.
     const testModules = known.filter(({ moduleId }) => specifications.some((one) => one.moduleId === moduleId))
-    const tests = testModules
+    const named = testModules
       .flatMap((module) => [...module.children.allTests()])
-      .filter((one) => one.name.startsWith(fails) && one.result().state !== 'skipped')
+      .filter((one) => one.name.startsWith(fails))
+    const tests = named.filter((one) => one.result().state !== 'skipped')
     const errors = [...testModules.flatMap((module) => module.errors()), ...unhandledErrors]
     errors.push(...tests.flatMap((one) => one.result().errors ?? []))
     const output = errors.map(inWords).join('\n')
+    // A test that the name pattern leaves out is skipped without a reason.
+    const reasons = named.flatMap((one) => one.result().note ?? [])
+    if (tests.length === 0 && errors.length === 0 && reasons.length > 0)
+      return { status: 'skipped', output: reasons[0] }
     // The new text names something that the source no longer has: the test is red for another reason than the mistake.
     if (errors.some(({ name }) => name === 'ReferenceError')) return { status: 'outdated', output }
     if (!paths.every((path) => loaded.has(path))) return { status: 'source not loaded', output }
