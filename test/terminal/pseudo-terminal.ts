@@ -134,7 +134,10 @@ function openInScript({ top, dir, command, columns, rows, name }: Start, closers
     await new Promise<void>((resolve) => terminal.write('', resolve))
     const { active } = terminal.buffer
     const all = Array.from({ length: active.length }, (_, i) => active.getLine(i)!.translateToString(true))
-    return all.slice(from(active)).join('\n')
+    return all
+      .slice(from(active))
+      .join('\n')
+      .replace(/[ \t]+$/gm, '')
   }
   return looking({
     screen: () => lines(({ baseY }) => baseY),
