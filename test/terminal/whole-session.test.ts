@@ -87,7 +87,7 @@ describe('a session on a terminal', { timeout: 170_000 }, () => {
     await first.sees('alice wants bash', 'touch asked', ASKED)
     expect(existsSync(join(dir, 'asked'))).toBe(false)
     first.press('Down')
-    await first.sees(/›. alice/)
+    await first.sees(/›. alice +waiting/)
     first.press('Up')
     await first.sees(ASKED)
     first.type('y')
